@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Boot the timing program, and take its output apart.
+
+The program prints "meta NAME VALUE" lines, then "table NAME" lines each
+followed by CSV, then "end". Without the "end" nothing of it is believed.
+"""
+
+import os
+import re
+import subprocess
+from dataclasses import dataclass, field
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = os.path.join(TOP, os.environ.get("BUILD") or "build")
+PROGRAM = os.path.join(BUILD, "selftests", "pages_timing")
+MEMORY = "128M"
+
+# What tools/boot returns when the kernel complained on its console.
+KERNEL_COMPLAINED = 125
+
+
+class BenchError(Exception):
+    """What is wrong, in one line, for the person at the terminal."""
+
+
+@dataclass
+class Run:
+    """One boot: what the program is told, and on which machine."""
+
+    name: str
+    words: tuple
+    icount: bool = True
+    module_parameters: str = ""
+    settings: dict = field(default_factory=dict)
+    may_complain: bool = False
+
+
+@dataclass
+class Output:
+    """What one boot gave: facts about it, and CSV texts by name."""
+
+    meta: dict
+    tables: dict
+
+
+def parse(text):
+    """Take the program's output apart."""
+    meta, tables, current = {}, {}, None
+    for line in text.replace("\r\n", "\n").splitlines():
+        if line == "end":
+            return Output(meta, {name: "".join(rows) for name, rows in tables.items()})
+        if match := re.fullmatch(r"table (\S+)", line):
+            current = tables.setdefault(match[1], [])
+        elif match := re.fullmatch(r"meta (\S+) (.+)", line):
+            meta[match[1]] = match[2]
+        elif current is not None:
+            current.append(line + "\n")
+        elif line.strip():
+            raise BenchError(f"cannot make sense of the timing program's line: {line}")
+    raise BenchError("the timing program's output stops before its end")
+
+
+def command(run):
+    """The tools/boot command line of one run."""
+    settings = {
+        "NAME": f"bench-{run.name}",
+        "MEM": MEMORY,
+        "ICOUNT": "1" if run.icount else "",
+        "MODPARAMS": run.module_parameters,
+        "TIMEOUT": "300",
+        **run.settings,
+    }
+    if os.environ.get("KDIR"):
+        settings["KDIR"] = os.environ["KDIR"]
+    if "MODULE" in os.environ:
+        settings["MODULE"] = os.environ["MODULE"]
+    return [
+        os.path.join(TOP, "tools", "boot"),
+        *(f"{name}={value}" for name, value in settings.items()),
+        PROGRAM,
+        *run.words,
+    ]
+
+
+def boot(run):
+    """Boot, run the program, and return its Output."""
+    if not os.path.exists(PROGRAM):
+        raise BenchError(f"no timing program at {PROGRAM}; run 'make selftests'")
+    done = subprocess.run(
+        command(run), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, errors="replace", check=False,
+    )  # fmt: skip
+    complained = run.may_complain and done.returncode == KERNEL_COMPLAINED
+    if done.returncode and not complained:
+        raise BenchError(
+            f"{done.stderr.rstrip()}\nbench: boot '{run.name}' failed "
+            f"with status {done.returncode}"
+        )
+    output = parse(done.stdout)
+    output.meta.update(
+        icount=run.icount,
+        memory=MEMORY,
+        harts=1,
+        module_parameters=run.module_parameters,
+        qemu=qemu_version(),
+    )
+    output.meta["kernel_complained"] = complained
+    return output
+
+
+def qemu_version():
+    """The first line of what QEMU says about itself."""
+    done = subprocess.run(
+        ["qemu-system-riscv64", "--version"],
+        stdout=subprocess.PIPE, text=True, check=False,
+    )  # fmt: skip
+    return done.stdout.partition("\n")[0]

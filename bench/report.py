@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The files of a report: CSVs, and meta.json that says what each is.
+
+meta.json holds, for each CSV, its checksum and how it was made. So a CSV
+that was made on another clock, or edited, cannot pass for one that was made
+by counting instructions.
+"""
+
+import csv
+import hashlib
+import io
+import json
+import os
+from dataclasses import dataclass
+
+from guest import BenchError
+
+META = "meta.json"
+
+
+@dataclass
+class Row:
+    """One series at one size: figures by column name, or an errno."""
+
+    figures: dict
+    errno: str
+
+    def pair(self):
+        """The average cost of map + unmap, or None when it failed."""
+        if self.errno:
+            return None
+        return self.figures["map_avg"] + self.figures["unmap_avg"]
+
+
+class Table:
+    """A CSV in memory: rows by (series, size in KiB), in the file's order."""
+
+    def __init__(self, text):
+        self.rows, self.series, self.sizes = {}, [], []
+        for line in csv.DictReader(io.StringIO(text)):
+            name, size = line.pop("series"), int(line.pop("size_kib"))
+            errno = line.pop("errno") or ""
+            figures = {k: float(v) for k, v in line.items() if v}
+            self.rows[name, size] = Row(figures, errno)
+            if name not in self.series:
+                self.series.append(name)
+            if size not in self.sizes:
+                self.sizes.append(size)
+        self.sizes.sort()
+
+    def row(self, series, size):
+        """The row of a series at a size; a missing one counts as failed."""
+        return self.rows.get((series, size)) or Row({}, "not measured")
+
+    def pair(self, series, size):
+        """The cost of map + unmap, or None."""
+        return self.row(series, size).pair()
+
+    def measured(self, *series):
+        """The sizes at which each of the series has figures."""
+        return [
+            size
+            for size in self.sizes
+            if all(self.pair(name, size) is not None for name in series)
+        ]
+
+
+def write(path, text):
+    """Write a whole file or nothing."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(path + ".new", path)
+
+
+def checksum(text):
+    """The checksum that ties a CSV to its entry in meta.json."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def save(directory, name, text, meta):
+    """Write a CSV and its entry in meta.json."""
+    path = os.path.join(directory, META)
+    entries = {}
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            entries = json.load(file)
+    entries[name] = {"sha256": checksum(text), **meta}
+    write(os.path.join(directory, name), text)
+    write(path, json.dumps(entries, indent=2, sort_keys=True) + "\n")
+
+
+def read_text(directory, name):
+    """The text of one file of a report."""
+    try:
+        with open(os.path.join(directory, name), encoding="utf-8") as file:
+            return file.read()
+    except OSError as error:
+        raise BenchError(
+            f"no {name} in {directory} ({error.strerror}); run 'make bench'"
+        ) from None
+
+
+def why_not_instructions(text, entry):
+    """What speaks against the figures being instructions, or None."""
+    if not entry:
+        return "meta.json does not know it"
+    if entry.get("sha256") != checksum(text):
+        return "it is not the file that meta.json describes"
+    if entry.get("icount") is not True:
+        return "it was not made under icount"
+    # The guest timed a loop of known length: the proof by the clock itself.
+    wanted = float(entry.get("calibration_instructions", 0))
+    shown = float(entry.get("calibration_ns", 0))
+    if not wanted or abs(shown - wanted) > wanted / 100:
+        return f"the guest's clock showed {shown:.0f} ns for {wanted:.0f} instructions"
+    return None
+
+
+def load_counted(directory, name):
+    """A table whose figures are instructions, and what is known of it."""
+    text = read_text(directory, name)
+    try:
+        entry = json.loads(read_text(directory, META)).get(name)
+    except ValueError:
+        raise BenchError(f"{directory}/{META} is damaged; run 'make bench'") from None
+    reason = why_not_instructions(text, entry)
+    if reason:
+        raise BenchError(f"{name} cannot be judged: {reason}; run 'make bench'")
+    return Table(text), entry
+
+
+def first_difference(one, other):
+    """The first line in which two texts differ: (number, line, line)."""
+    left, right = one.splitlines(), other.splitlines()
+    for number in range(max(len(left), len(right))):
+        pair = [s[number] if number < len(s) else "(no line)" for s in (left, right)]
+        if pair[0] != pair[1]:
+            return (number + 1, *pair)
+    return None

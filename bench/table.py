@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The table a person reads at a glance: sizes down, series across."""
+
+BASELINE = "anon"
+GLANCE_KIB = (4, 16, 64, 128, 256, 1024, 4096, 8192, 16384)
+BOLD, DIM, PLAIN = "\033[1m", "\033[2m", "\033[0m"
+GAP = 2
+SHORT_NAME = 10
+
+
+def size_text(kib):
+    """A size as people say it."""
+    return f"{kib // 1024} MiB" if kib >= 1024 and kib % 1024 == 0 else f"{kib} KiB"
+
+
+def factor_text(factor):
+    """How many times cheaper than the baseline, to two digits or so."""
+    if factor >= 9.95:
+        return f"{factor:,.0f}x"
+    return f"{factor:.1f}x" if factor >= 0.995 else f"{factor:.2f}x"
+
+
+def header_lines(name):
+    """A series' name, on two lines when it is long."""
+    if len(name) <= SHORT_NAME or "-" not in name:
+        return ["", name]
+    first, _, last = name.rpartition("-")
+    return [first + "-", last]
+
+
+class Column:
+    """One series: its cells, and how wide they have to be."""
+
+    def __init__(self, table, series, sizes):
+        self.header = header_lines(series)
+        self.cells = [self.cell(table, series, size) for size in sizes]
+        self.number = max(len(number) for number, _, _ in self.cells)
+        self.factor = max(len(factor) for _, factor, _ in self.cells)
+        inner = self.number + (1 + self.factor if self.factor else 0)
+        self.width = max(inner, *(len(line) for line in self.header))
+
+    @staticmethod
+    def cell(table, series, size):
+        """(number, factor, whether there is a figure)."""
+        cost, base = table.pair(series, size), table.pair(BASELINE, size)
+        if cost is None:
+            return table.row(series, size).errno, "", False
+        factor = base / cost if base and series != BASELINE else None
+        return f"{cost:,.0f}", factor_text(factor) if factor else "", True
+
+    def text(self, index, colours):
+        """A cell as printed: the number, then the factor."""
+        number, factor, fine = self.cells[index]
+        tail = f" {factor:>{self.factor}}" if self.factor else ""
+        text = f"{number:>{self.width - len(tail)}}"
+        if not colours:
+            return text + tail
+        return f"{text}{BOLD}{tail}{PLAIN}" if fine else f"{DIM}{text}{tail}{PLAIN}"
+
+
+def split_columns(columns, room):
+    """Groups of columns that fit beside the sizes in `room` characters."""
+    groups, used = [[]], 0
+    for column in columns:
+        if groups[-1] and used + GAP + column.width > room:
+            groups.append([])
+            used = 0
+        groups[-1].append(column)
+        used += GAP + column.width
+    return groups
+
+
+def render(table, width=120, colours=False):
+    """The table as text, in several parts when the terminal is narrow."""
+    sizes = [kib for kib in GLANCE_KIB if kib in table.sizes]
+    names = [size_text(kib) for kib in sizes]
+    left = max(len(name) for name in ["size", *names])
+    columns = [Column(table, series, sizes) for series in table.series]
+    gap, parts = " " * GAP, []
+    for group in split_columns(columns, width - left):
+        lines = [
+            gap.join([f"{word:>{left}}", *(f"{c.header[i]:>{c.width}}" for c in group)])
+            for i, word in enumerate(["", "size"])
+        ]
+        for i, name in enumerate(names):
+            cells = [f"{name:>{left}}", *(c.text(i, colours) for c in group)]
+            lines.append(gap.join(cells).rstrip())
+        parts.append("\n".join(line.rstrip() for line in lines) + "\n")
+    return "\n".join(parts)
+
+
+def sentence(table):
+    """What the table shows, in one plain sentence."""
+    uncleared, zeroed = "pages-uncleared", "pages"
+    shared = table.measured(BASELINE, uncleared, zeroed)
+    if not shared:
+        size = table.sizes[0]
+        reason = table.row(uncleared, size).errno or table.row(zeroed, size).errno
+        return f"/dev/pages could not be timed ({reason or 'no baseline'})."
+    size = shared[-1]
+    base = table.pair(BASELINE, size)
+    costs = {name: table.pair(name, size) for name in (uncleared, zeroed)}
+    flat = [table.pair(uncleared, kib) for kib in table.measured(uncleared)]
+    sizes = table.measured(uncleared)
+    return (
+        f"Mapping and unmapping {size_text(size)} takes {base:,.0f} instructions "
+        f"with anonymous memory, {costs[zeroed]:,.0f} with /dev/pages "
+        f"({factor_text(base / costs[zeroed])} less), and {costs[uncleared]:,.0f} "
+        f"when it need not be cleared ({factor_text(base / costs[uncleared])} less); "
+        f"the last stays between {min(flat):,.0f} and {max(flat):,.0f} "
+        f"from {size_text(sizes[0])} to {size_text(sizes[-1])}."
+    )
