@@ -324,8 +324,8 @@ static int try_core(void)
 
 static int wrong_word(const char *word)
 {
-	fprintf(stderr, "pages_timing: cannot make sense of '%s'; ", word);
-	fprintf(stderr, "give [map] [fill] [quick] [rounds=N], or try-core\n");
+	fprintf(stderr, "pages_timing: unknown word '%s' (map, fill, quick, rounds=N, try-core)\n",
+		word);
 	return 2;
 }
 
@@ -353,7 +353,8 @@ int main(int argc, char **argv)
 
 	core_limit_kib = largest_block_kib();
 	if (!core_limit_kib) {
-		fprintf(stderr, "pages_timing: cannot read /proc/buddyinfo; mount /proc\n");
+		fprintf(stderr, "pages_timing: no use of /proc/buddyinfo (errno %d); mount /proc\n",
+			errno);
 		return 1;
 	}
 	if (once)

@@ -29,8 +29,8 @@ static inline void spin(unsigned long n)
 /*
  * A round that always takes the same number of instructions would always meet
  * the clock's tick at the same place, and every one would be rounded the same
- * way. A delay that differs from round to round moves the place, so that the
- * rounding falls out of the average.
+ * way. A delay that differs from round to round moves the place, so that an
+ * average over many rounds is right to a few instructions.
  */
 static inline void dither(int round)
 {
