@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What `/dev/pages` does. Safe Rust only, and nothing that only a kernel without an MMU has.
+//!
+//! - [`open_file`]: the file operations; the place to start reading.
+//! - [`request`]: which mapping a caller asks for, by offset and flags.
+//! - [`policy`]: who may see memory that was not cleared.
+//! - [`engine`]: where runs come from and where they go: limits, recycling, clearing.
+//! - [`cache`]: runs that wait to be used again.
+//! - [`parameters`]: what the administrator has set, checked.
+
+pub(crate) mod cache;
+pub(crate) mod contents;
+pub(crate) mod engine;
+pub(crate) mod open_file;
+pub(crate) mod parameters;
+pub(crate) mod policy;
+pub(crate) mod request;

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! An open `/dev/pages`: its file operations.
+//!
+//! Reads, writes and seeks are those of `/dev/zero` ([`drivers/char/mem.c`]). The mappings are what
+//! the device is for; `mm/nommu.c` brings them here in two ways:
+//!
+//! - A direct mapping (`MAP_SHARED`, or `MAP_PRIVATE` without `PROT_WRITE`) asks
+//!   [`OpenFile::map`] for the memory itself.
+//! - A writable `MAP_PRIVATE` one gets memory of the core's. The core then reads its contents from
+//!   the file; all that can be decided here is whether there is anything to read.
+//!
+//! [`drivers/char/mem.c`]: srctree/drivers/char/mem.c
+
+use super::{
+    contents::Owner,
+    engine::Engine,
+    request::Wish, //
+};
+use crate::memory::{
+    iov,
+    mapping::{
+        MapRequest,
+        Mapping, //
+    },
+    misc_device::NommuMiscDevice,
+    task, //
+};
+use kernel::{
+    fs::File,
+    iov::{
+        IovIterDest,
+        IovIterSource, //
+    },
+    page::{
+        PAGE_SHIFT,
+        PAGE_SIZE, //
+    },
+    prelude::*,
+    seq_file::SeqFile,
+    seq_print,
+    sync::{
+        atomic::{
+            Atomic,
+            Relaxed, //
+        },
+        Arc, //
+    }, //
+};
+
+/// Bytes that read(2) fills between two looks at the signals.
+const READ_STEP: usize = 16 * PAGE_SIZE;
+
+/// An open file: the unit to which the policy "own" refers.
+pub(crate) struct OpenFile {
+    engine: Arc<Engine>,
+    owner: Owner,
+    /// Direct mappings of this open file that are live.
+    mappings: Atomic<usize>,
+    /// Pages in them.
+    pages: Atomic<usize>,
+}
+
+impl NommuMiscDevice for OpenFile {
+    type Data = Arc<Engine>;
+    type Tag = super::contents::Contents;
+
+    fn open(engine: &Arc<Engine>, _file: &File) -> Result<Self> {
+        Ok(Self {
+            engine: engine.clone(),
+            owner: engine.new_owner(),
+            mappings: Atomic::new(0),
+            pages: Atomic::new(0),
+        })
+    }
+
+    fn map(&self, request: &MapRequest) -> Result<KBox<Mapping<Self>>> {
+        let wish = Wish::decode(request.pgoff, request.flags)?;
+        let mapping = self.engine.map(self.owner, request.pages, wish)?;
+        self.mappings.fetch_add(1, Relaxed);
+        self.pages.fetch_add(request.pages, Relaxed);
+        Ok(mapping)
+    }
+
+    fn unmapped(&self, mapping: KBox<Mapping<Self>>) {
+        self.mappings.fetch_sub(1, Relaxed);
+        self.pages.fetch_sub(mapping.run().pages(), Relaxed);
+        self.engine.unmapped(mapping);
+    }
+
+    fn read_iter(&self, pos: i64, dest: &mut IovIterDest<'_>) -> Result<usize> {
+        if iov::is_mapping_copy(dest) {
+            // An answer of zero bytes makes the core clear all of it.
+            let wish = Wish::at_position(pos)?;
+            if !self.engine.copy_may_stay(self.owner, wish) {
+                return Ok(0);
+            }
+            let claimed = dest.len();
+            dest.advance(claimed);
+            return Ok(claimed);
+        }
+
+        let mut done = 0;
+        while !dest.is_empty() {
+            let wanted = dest.len().min(READ_STEP);
+            let filled = iov::fill_zero(dest, wanted);
+            done += filled;
+            if filled < wanted {
+                return if done > 0 { Ok(done) } else { Err(EFAULT) };
+            }
+            if task::signal_pending() {
+                break;
+            }
+            task::cond_resched();
+        }
+        Ok(done)
+    }
+
+    fn write_iter(&self, source: &mut IovIterSource<'_>) -> Result<usize> {
+        let swallowed = source.len();
+        source.advance(swallowed);
+        Ok(swallowed)
+    }
+
+    fn show_fdinfo(&self, m: &SeqFile) {
+        seq_print!(m, "mappings:\t{}\n", self.mappings.load(Relaxed));
+        seq_print!(
+            m,
+            "mapped_bytes:\t{}\n",
+            self.pages.load(Relaxed) << PAGE_SHIFT
+        );
+    }
+}

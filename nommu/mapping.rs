@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The page run behind one mapping, from `mmap` to the `close` of its VMA.
+//!
+//! `mm/nommu.c` calls two hooks for a direct mapping, `get_unmapped_area` and then `mmap`, with
+//! `nommu_region_sem` held for write from before the first until after the second. The run waits in
+//! a [`Pending`] slot in between; then the VMA owns it.
+//!
+//! Ownership of a [`Mapping`]: driver -> [`Pending`] -> VMA (`vm_private_data`) ->
+//! [`deferred_return`] -> driver.
+//!
+//! C source: [`mm/nommu.c`](srctree/mm/nommu.c)
+
+use super::{
+    deferred_return,
+    misc_device::{
+        NommuMiscDevice,
+        OpenFile, //
+    },
+    page_run::PageRun, //
+};
+use core::ptr;
+use kernel::{
+    bindings,
+    page::PAGE_SHIFT,
+    prelude::*,
+    sync::atomic::{
+        ordering::{
+            Full,
+            Relaxed, //
+        },
+        Atomic, //
+    },
+    types::Opaque, //
+};
+
+/// VMA flags by which `mm/nommu.c` takes a mapping for one that others may share:
+/// `is_nommu_shared_mapping()` in `include/linux/mm.h`, and `VM_SHARED`.
+const SHARING_FLAGS: bindings::vm_flags_t =
+    bindings::VM_SHARED | bindings::VM_MAYSHARE | VM_MAYOVERLAY;
+
+const VM_MAYOVERLAY: bindings::vm_flags_t = 1 << bindings::VMA_MAYOVERLAY_BIT;
+
+/// What a caller asked for, as `get_unmapped_area` sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MapRequest {
+    /// Length in pages, at least 1.
+    pub(crate) pages: usize,
+    /// Offset in pages.
+    pub(crate) pgoff: usize,
+    /// The raw flags of mmap(2). The system call keeps the low 32 bits only on some architectures;
+    /// no flag lies above them.
+    pub(crate) flags: u32,
+}
+
+/// A page run together with what it takes to lend it to a VMA and to get it back.
+///
+/// The box that holds it is allocated once and goes wherever the run goes, so that a driver that
+/// keeps its mappings for reuse allocates nothing on the way.
+pub(crate) struct Mapping<D: NommuMiscDevice> {
+    pub(super) work: Opaque<bindings::callback_head>,
+    /// The open file, pinned while `work` is queued; null at all other times.
+    pub(super) file: *mut bindings::file,
+    /// The next one in the [`Stack`](super::stack::Stack) that this one is on.
+    pub(super) next: Option<KBox<Mapping<D>>>,
+    run: PageRun,
+    tag: D::Tag,
+}
+
+// SAFETY: The run and the tag are `Send`. `work` and `file` are used by one owner at a time.
+unsafe impl<D: NommuMiscDevice> Send for Mapping<D> {}
+
+impl<D: NommuMiscDevice> Mapping<D> {
+    /// Allocates a mapping for `run`.
+    ///
+    /// # Errors
+    ///
+    /// `ENOMEM`; the run is freed then.
+    pub(crate) fn new(run: PageRun, tag: D::Tag) -> Result<KBox<Self>> {
+        let mapping = Self {
+            work: Opaque::uninit(),
+            file: ptr::null_mut(),
+            next: None,
+            run,
+            tag,
+        };
+        Ok(KBox::new(mapping, GFP_KERNEL | __GFP_NOWARN)?)
+    }
+
+    /// The page run.
+    #[inline]
+    pub(crate) fn run(&self) -> &PageRun {
+        &self.run
+    }
+
+    /// The page run, to be cleared.
+    #[inline]
+    pub(crate) fn run_mut(&mut self) -> &mut PageRun {
+        &mut self.run
+    }
+
+    /// What the driver wrote on it.
+    #[inline]
+    pub(crate) fn tag(&self) -> &D::Tag {
+        &self.tag
+    }
+
+    /// What the driver wrote on it.
+    #[inline]
+    pub(crate) fn tag_mut(&mut self) -> &mut D::Tag {
+        &mut self.tag
+    }
+}
+
+/// The mapping that `get_unmapped_area` has made and `mmap` has not yet taken.
+///
+/// # Invariants
+///
+/// The pointer is null or comes from `KBox::into_raw()` and is owned by this slot.
+pub(super) struct Pending<D: NommuMiscDevice>(Atomic<*mut Mapping<D>>);
+
+impl<D: NommuMiscDevice> Pending<D> {
+    /// An empty slot.
+    pub(super) fn new() -> Self {
+        // INVARIANT: The pointer is null.
+        Self(Atomic::new(ptr::null_mut()))
+    }
+
+    /// Puts a mapping in and returns the one that was there before.
+    fn replace(&self, mapping: Option<KBox<Mapping<D>>>) -> Option<KBox<Mapping<D>>> {
+        // INVARIANT: Null, or a box that this call owned and leaves to the slot.
+        let before = self
+            .0
+            .xchg(mapping.map_or(ptr::null_mut(), KBox::into_raw), Full);
+        if before.is_null() {
+            return None;
+        }
+        // SAFETY: By the type invariants `before` comes from `KBox::into_raw()`; the exchange took
+        // it out, so nobody else has it.
+        Some(unsafe { KBox::from_raw(before) })
+    }
+
+    /// Takes the mapping out.
+    pub(super) fn take(&self) -> Option<KBox<Mapping<D>>> {
+        if self.0.load(Relaxed).is_null() {
+            return None;
+        }
+        self.replace(None)
+    }
+}
+
+impl<D: NommuMiscDevice> Drop for Pending<D> {
+    fn drop(&mut self) {
+        drop(self.take());
+    }
+}
+
+/// `get_unmapped_area`: asks the driver for a run and answers with its address.
+///
+/// # Safety
+///
+/// To be called by `do_mmap()` of `mm/nommu.c` only, on a file of [`OpenFile<D>`], with
+/// `nommu_region_sem` held for write.
+pub(super) unsafe extern "C" fn get_unmapped_area<D: NommuMiscDevice>(
+    file: *mut bindings::file,
+    _addr: c_ulong,
+    len: c_ulong,
+    pgoff: c_ulong,
+    flags: c_ulong,
+) -> c_ulong {
+    // SAFETY: By the requirements of this function the file is open, and is an `OpenFile<D>`.
+    let open_file = unsafe { OpenFile::<D>::from_file(file) };
+    let request = MapRequest {
+        pages: len >> PAGE_SHIFT,
+        pgoff,
+        flags: flags as u32,
+    };
+    match open_file.device().map(&request) {
+        Ok(mapping) => {
+            let base = mapping.run.base();
+            // The slot is empty, since `do_mmap()` calls `mmap` whenever this call succeeds. Should
+            // a later kernel give up in between, the run is not lost.
+            if let Some(stale) = open_file.pending.replace(Some(mapping)) {
+                open_file.device().unmapped(stale);
+            }
+            base
+        }
+        Err(err) => err.to_errno() as c_ulong,
+    }
+}
+
+/// `mmap`: gives the pending run to the VMA.
+///
+/// # Safety
+///
+/// To be called by `do_mmap()` of `mm/nommu.c` only, on a file of [`OpenFile<D>`] and a VMA that is
+/// being set up, with `nommu_region_sem` held for write.
+pub(super) unsafe extern "C" fn mmap<D: NommuMiscDevice>(
+    file: *mut bindings::file,
+    vma: *mut bindings::vm_area_struct,
+) -> c_int {
+    // SAFETY: By the requirements of this function the file is open, and is an `OpenFile<D>`.
+    let open_file = unsafe { OpenFile::<D>::from_file(file) };
+    // SAFETY: The VMA is being set up by the caller, which has given it a region of its own.
+    let region = unsafe { (*vma).vm_region };
+
+    let Some(mapping) = open_file.pending.take() else {
+        // SAFETY: Both belong to a mapping that is being set up.
+        unsafe { ask_for_a_copy(vma, region) };
+        return ENOSYS.to_errno();
+    };
+
+    // SAFETY: The start and the end of a VMA that is being set up do not change meanwhile.
+    let span = unsafe { (*vma).__bindgen_anon_1.__bindgen_anon_1 };
+    if span.vm_start != mapping.run.base()
+        || span.vm_end - span.vm_start != mapping.run.pages() << PAGE_SHIFT
+    {
+        open_file.device().unmapped(mapping);
+        return EINVAL.to_errno();
+    }
+
+    // The memory of one mapping must never become that of another, which `do_mmap()` would arrange
+    // for every overlapping offset of the same inode. It looks at the flags of the region, not at
+    // those of the VMA.
+    //
+    // SAFETY: The region is new and `nommu_region_sem` is held for write.
+    unsafe { (*region).vm_flags &= !SHARING_FLAGS };
+
+    // SAFETY: The VMA is being set up, so nobody else looks at it. The vtable is static.
+    unsafe { (*vma).vm_ops = &VmOps::<D>::TABLE };
+    // SAFETY: As above; `close()` takes the pointer back.
+    unsafe { (*vma).vm_private_data = KBox::into_raw(mapping).cast() };
+    0
+}
+
+/// Prepares the only case in which `mmap` comes without `get_unmapped_area`: a private read-only
+/// mapping of a task that is being traced. Its length cannot be known here, so it has to be a copy.
+///
+/// `do_mmap_private()` warns when `mmap` returns while the VMA does not look like one that may be
+/// shared, although it was `do_mmap()` that did not set `VM_MAYOVERLAY` for a traced task. Setting
+/// it avoids the warning. The copy inherits the flag and could then be found by others as a region
+/// to share; an offset behind everything that can be mapped keeps it out of reach.
+///
+/// # Safety
+///
+/// Both pointers must belong to a mapping that is being set up by `do_mmap()`.
+unsafe fn ask_for_a_copy(vma: *mut bindings::vm_area_struct, region: *mut bindings::vm_region) {
+    // SAFETY: The VMA is being set up, so nobody else looks at its flags.
+    unsafe { (*vma).__bindgen_anon_2.vm_flags |= VM_MAYOVERLAY };
+    // SAFETY: The region is new and `nommu_region_sem` is held for write. The end of a mapping's
+    // offsets does not wrap (`validate_mmap_request()`), so none reaches this one.
+    unsafe { (*region).vm_pgoff = c_ulong::MAX };
+}
+
+/// The operations of a VMA with a run of `D`.
+struct VmOps<D: NommuMiscDevice>(core::marker::PhantomData<D>);
+
+impl<D: NommuMiscDevice> VmOps<D> {
+    const TABLE: bindings::vm_operations_struct = bindings::vm_operations_struct {
+        close: Some(close::<D>),
+        ..pin_init::zeroed()
+    };
+}
+
+/// `close`: sends the run on its way back. The region is still in the global tree.
+///
+/// # Safety
+///
+/// To be called by `vma_close()` on a VMA that [`mmap`] has set up, from process context, once.
+unsafe extern "C" fn close<D: NommuMiscDevice>(vma: *mut bindings::vm_area_struct) {
+    // SAFETY: By the requirements of this function `mmap()` has set the pointer.
+    let private = unsafe { (*vma).vm_private_data };
+    // SAFETY: `mmap()` took it from a `KBox<Mapping<D>>`, and this call is the only one to take it
+    // back.
+    let mapping = unsafe { KBox::<Mapping<D>>::from_raw(private.cast()) };
+    // SAFETY: A VMA of a file holds a reference on that file until after `close`.
+    let file = unsafe { (*vma).vm_file };
+    // SAFETY: The file is open, and is an `OpenFile<D>` because `mmap()` was called for it.
+    unsafe { deferred_return::send(mapping, file) };
+}

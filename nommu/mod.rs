@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What a driver that hands out memory needs from a kernel without an MMU.
+//!
+//! This is the only place with unsafe code and raw bindings. Each file holds one concept and offers
+//! it as safe Rust:
+//!
+//! - [`page_run`]: an owned run of adjacent page frames; [`join`] makes those that are longer than
+//!   the largest block of the page allocator.
+//! - [`misc_device`]: a misc device with the two extra file operations of `mm/nommu.c`.
+//! - [`mapping`]: the run behind one VMA, from `mmap` to `close`.
+//! - [`deferred_return`]: how that run comes back to the driver once the region is gone.
+//! - [`stack`]: mappings that wait, without an allocation.
+//! - [`iov`], [`shrinker`], [`task`], [`system`]: small pieces of C interface that `rust/kernel` has
+//!   no wrapper for.
+//!
+//! C source: [`mm/nommu.c`](srctree/mm/nommu.c)
+
+mod deferred_return;
+pub(crate) mod iov;
+mod join;
+pub(crate) mod mapping;
+pub(crate) mod misc_device;
+pub(crate) mod page_run;
+pub(crate) mod shrinker;
+pub(crate) mod stack;
+pub(crate) mod system;
+pub(crate) mod task;

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Owned runs of adjacent page frames.
+//!
+//! C headers: [`include/linux/gfp.h`](srctree/include/linux/gfp.h),
+//! [`include/linux/mm.h`](srctree/include/linux/mm.h)
+
+use super::join;
+use core::{
+    ops::Range,
+    ptr::NonNull, //
+};
+use kernel::{
+    bindings,
+    page::PAGE_SHIFT,
+    prelude::*, //
+};
+
+/// Largest order that the page allocator serves.
+pub(super) const MAX_ORDER: u32 = bindings::MAX_PAGE_ORDER;
+
+/// Pages in the largest block of the page allocator.
+pub(crate) const MAX_BLOCK_PAGES: usize = 1 << MAX_ORDER;
+
+/// Longest run that can be asked for, in pages: its length in bytes is an `isize`.
+pub(crate) const MAX_RUN_PAGES: usize = isize::MAX as usize >> PAGE_SHIFT;
+
+/// How runs are asked for: for a user, without a warning, a retry storm or an OOM kill. A run that
+/// is not there is an ordinary `ENOMEM` for the one who asked.
+const GFP_RUN: bindings::gfp_t = bindings::GFP_KERNEL
+    | bindings::__GFP_NOWARN
+    | 1 << bindings::___GFP_HARDWALL_BIT
+    | 1 << bindings::___GFP_NORETRY_BIT;
+
+/// A run of physically adjacent page frames, page-aligned, mapped at its physical address.
+///
+/// The contents are whatever the page allocator left there. Dropping the run frees it.
+///
+/// # Invariants
+///
+/// - `base` is page-aligned and `pages` is from 1 to [`MAX_RUN_PAGES`].
+/// - The `pages` page frames from `base` on are owned by this value. Kernel code reaches them
+///   through it alone; user space may read and write them at any time while they are mapped, so no
+///   Rust reference to the contents is ever made.
+/// - They came from the page allocator in the layout that [`Layout::of`] gives for `pages`.
+pub(crate) struct PageRun {
+    base: NonNull<u8>,
+    pages: usize,
+}
+
+// SAFETY: A run is plain memory that belongs to its owner; any thread may free or clear it.
+unsafe impl Send for PageRun {}
+// SAFETY: A shared reference gives away the address and the length only.
+unsafe impl Sync for PageRun {}
+
+/// How the page allocator holds a run: what has to be given back in one piece.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Layout {
+    /// One block of `1 << order` pages.
+    Block { order: u32 },
+    /// Single pages, as `alloc_pages_exact()` leaves them.
+    Exact,
+    /// Adjacent blocks of [`MAX_BLOCK_PAGES`], then `tail` single pages.
+    Joined { blocks: usize, tail: usize },
+}
+
+impl Layout {
+    /// The layout of a run of `pages` pages.
+    ///
+    /// A power of two is one block, because freeing it is one step instead of one for each page.
+    pub(super) const fn of(pages: usize) -> Self {
+        if pages > MAX_BLOCK_PAGES {
+            Self::Joined {
+                blocks: pages >> MAX_ORDER,
+                tail: pages & (MAX_BLOCK_PAGES - 1),
+            }
+        } else if pages.is_power_of_two() {
+            Self::Block {
+                order: pages.trailing_zeros(),
+            }
+        } else {
+            Self::Exact
+        }
+    }
+}
+
+impl PageRun {
+    /// Takes a run of exactly `pages` pages from the page allocator.
+    ///
+    /// May sleep.
+    ///
+    /// # Errors
+    ///
+    /// - `EINVAL`: `pages` is zero or above [`MAX_RUN_PAGES`].
+    /// - `ENOMEM`: there is no such run. Nothing is logged.
+    /// - `EINTR`: a fatal signal arrived while blocks were joined.
+    pub(crate) fn new(pages: usize) -> Result<Self> {
+        if pages == 0 || pages > MAX_RUN_PAGES {
+            return Err(EINVAL);
+        }
+        let base = match Layout::of(pages) {
+            Layout::Block { order } => alloc_block(order).ok_or(ENOMEM)?,
+            Layout::Exact => {
+                // SAFETY: `alloc_pages_exact()` accepts any size; this one has an order of at most
+                // `MAX_ORDER`, above which it would warn.
+                let virt =
+                    unsafe { bindings::alloc_pages_exact_noprof(pages << PAGE_SHIFT, GFP_RUN) };
+                NonNull::new(virt.cast()).ok_or(ENOMEM)?
+            }
+            Layout::Joined { blocks, tail } => join::alloc_joined(blocks, tail)?,
+        };
+        // INVARIANT: The memory was just allocated in the layout for `pages`, nobody else has it,
+        // and all three sources return page-aligned addresses.
+        Ok(Self { base, pages })
+    }
+
+    /// Number of pages.
+    #[inline]
+    pub(crate) fn pages(&self) -> usize {
+        self.pages
+    }
+
+    /// Address of the first byte: physical, kernel and user address alike.
+    #[inline]
+    pub(super) fn base(&self) -> usize {
+        self.base.as_ptr() as usize
+    }
+
+    /// Fills the pages `range` of this run with zeros, the fastest way that the CPU has.
+    ///
+    /// The part of `range` that lies outside of the run is left out. Does not sleep.
+    pub(crate) fn clear(&mut self, range: Range<usize>) {
+        let end = range.end.min(self.pages);
+        for page in range.start..end {
+            // SAFETY: `page` is below `self.pages`, so by the type invariants the result is within
+            // the owned memory, whose length fits an `isize`.
+            let page = unsafe { self.base.add(page << PAGE_SHIFT) };
+            // SAFETY: The page lies within the memory that `self` owns, and is page-aligned since
+            // `base` is.
+            unsafe { clear_page(page) };
+        }
+    }
+}
+
+impl Drop for PageRun {
+    fn drop(&mut self) {
+        match Layout::of(self.pages) {
+            Layout::Block { order } => {
+                // SAFETY: By the type invariants this is one block of that order, owned by `self`.
+                unsafe { free_block(self.base, order) };
+            }
+            Layout::Exact => {
+                // SAFETY: By the type invariants this came from `alloc_pages_exact()` with the same
+                // size, and is owned by `self`.
+                unsafe { free_exact(self.base, self.pages) };
+            }
+            Layout::Joined { blocks, tail } => {
+                // SAFETY: By the type invariants this is what `alloc_joined()` returned for the
+                // same two numbers, owned by `self`.
+                unsafe { join::free_joined(self.base, blocks, tail) };
+            }
+        }
+    }
+}
+
+/// Takes one block of `1 << order` pages, or [`None`] if there is none or `order` is above
+/// [`MAX_ORDER`].
+pub(super) fn alloc_block(order: u32) -> Option<NonNull<u8>> {
+    if order > MAX_ORDER {
+        return None;
+    }
+    // SAFETY: The page allocator may be called with any flags that sleep from process context, and
+    // with an order up to `MAX_ORDER`.
+    let virt = unsafe { bindings::get_free_pages_noprof(GFP_RUN, order) };
+    NonNull::new(virt as *mut u8)
+}
+
+/// Gives back a block.
+///
+/// # Safety
+///
+/// `base` must be a block of `1 << order` pages from the page allocator, owned by the caller, who
+/// must not use it afterwards.
+pub(super) unsafe fn free_block(base: NonNull<u8>, order: u32) {
+    // SAFETY: By the requirements of this function.
+    unsafe { bindings::free_pages(base.as_ptr() as usize, order) };
+}
+
+/// Gives back single pages.
+///
+/// # Safety
+///
+/// The `pages` pages from `base` on must be single pages (of `alloc_pages_exact()` or
+/// `split_page()`) owned by the caller, who must not use them afterwards.
+pub(super) unsafe fn free_exact(base: NonNull<u8>, pages: usize) {
+    // SAFETY: By the requirements of this function; `free_pages_exact()` frees page by page.
+    unsafe { bindings::free_pages_exact(base.as_ptr().cast(), pages << PAGE_SHIFT) };
+}
+
+/// Clears one page: `cbo.zero` where the CPU has it, else `memset()`
+/// (`arch/riscv/lib/clear_page.S`).
+///
+/// # Safety
+///
+/// `page` must be page-aligned and valid for writes of a page.
+#[cfg(CONFIG_RISCV_ISA_ZICBOZ)]
+#[inline]
+unsafe fn clear_page(page: NonNull<u8>) {
+    // SAFETY: By the requirements of this function.
+    unsafe { bindings::clear_page(page.as_ptr().cast()) };
+}
+
+/// Clears one page.
+///
+/// # Safety
+///
+/// `page` must be page-aligned and valid for writes of a page.
+#[cfg(not(CONFIG_RISCV_ISA_ZICBOZ))]
+#[inline]
+unsafe fn clear_page(page: NonNull<u8>) {
+    // SAFETY: By the requirements of this function.
+    unsafe { page.write_bytes(0, kernel::page::PAGE_SIZE) };
+}

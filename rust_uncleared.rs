@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! `/dev/pages`: a `/dev/zero` whose mappings are fresh, physically contiguous pages, zeroed unless
+//! the mapping opts out.
+//!
+//! On a kernel without an MMU every mapping is cleared in full before mmap(2) returns, and freed
+//! page by page afterwards. This device does neither where it need not. It has two parts:
+//!
+//! - [`device`] decides: which mapping is asked for, who may see what, where the memory comes from.
+//! - [`nommu`] carries out: it holds all unsafe code, behind safe types.
+//!
+//! UAPI header: [`include/uapi/linux/pages.h`](srctree/include/uapi/linux/pages.h)
+
+#![deny(unsafe_code)]
+
+mod device;
+#[allow(unsafe_code)]
+mod nommu;
+
+// Where the mappings come from. `device` knows it by this name only.
+use nommu as memory;
+
+use device::{
+    engine::Engine,
+    open_file::OpenFile,
+    parameters::{
+        Given,
+        Machine,
+        Parameters, //
+    }, //
+};
+use kernel::{
+    prelude::*,
+    sync::Arc, //
+};
+use memory::{
+    misc_device::Registration,
+    shrinker::Shrinker,
+    system, //
+};
+
+module! {
+    type: RustUncleared,
+    name: "rust_uncleared",
+    authors: ["The rust_uncleared authors"],
+    description: "/dev/pages: physically contiguous pages, zeroed unless the mapping opts out",
+    license: "GPL",
+    params: {
+        policy: u32 {
+            default: 1,
+            description: "What an opt-out may show: 0 zeros, 1 what the same open file wrote, 2 anything (default 1)",
+        },
+        mode: u16 {
+            default: 0o600,
+            description: "Permissions of /dev/pages (default 0600)",
+        },
+        max_bytes: i64 {
+            default: -1,
+            description: "Bytes that may be mapped at a time (default -1: three quarters of RAM)",
+        },
+        cache_bytes: i64 {
+            default: -1,
+            description: "Bytes of unmapped memory kept for reuse, 0 for none (default -1: half of RAM)",
+        },
+    },
+}
+
+/// The module. Its fields are dropped in their order: no new open file, then no reclaim.
+#[pin_data]
+struct RustUncleared {
+    #[pin]
+    _device: Registration<OpenFile>,
+    _shrinker: Shrinker<Engine>,
+}
+
+impl kernel::InPlaceModule for RustUncleared {
+    fn init(_module: &'static ThisModule) -> impl PinInit<Self, Error> {
+        pin_init::pin_init_scope(|| {
+            let parameters = parameters()?;
+            let engine = Arc::pin_init(Engine::new(&parameters), GFP_KERNEL)?;
+            Ok(try_pin_init!(Self {
+                _shrinker: Shrinker::new(c"pages", engine.clone())?,
+                _device <- Registration::new(c"pages", parameters.mode, engine),
+                _: { pr_info!("/dev/pages: {parameters}\n") },
+            }))
+        })
+    }
+}
+
+/// Reads and checks the module parameters.
+fn parameters() -> Result<Parameters> {
+    let given = Given {
+        policy: module_parameters::policy.value(),
+        mode: module_parameters::mode.value(),
+        max_bytes: module_parameters::max_bytes.value(),
+        cache_bytes: module_parameters::cache_bytes.value(),
+    };
+    let machine = Machine {
+        pages: system::total_pages(),
+        hardened: system::allocator_clears(),
+    };
+    Parameters::check(&given, machine).map_err(|senseless| {
+        pr_err!("{senseless}\n");
+        EINVAL
+    })
+}
