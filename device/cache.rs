@@ -104,11 +104,22 @@ impl<D: NommuMiscDevice> Cache<D> {
             return refused;
         }
         let evicted = self.shrink_to(self.limit - pages);
+        self.put_over_limit(mapping);
+        evicted
+    }
+
+    /// Puts a run in, whatever the limit.
+    pub(crate) fn put_over_limit(&mut self, mapping: KBox<Mapping<D>>) {
+        let pages = mapping.run().pages();
         if let Some(class) = self.classes.get_mut(class_of(pages)) {
             class.push(mapping);
             self.pages += pages;
         }
-        evicted
+    }
+
+    /// Takes out what is over the limit.
+    pub(crate) fn trim(&mut self) -> Stack<D> {
+        self.shrink_to(self.limit)
     }
 
     /// Takes runs out until at most `pages` pages are left, from one class after the other.

@@ -136,10 +136,20 @@ impl Engine {
     }
 
     /// Takes a new run from the page allocator; if it has none, once more without the cache.
+    ///
+    /// The second time a single page is left for reclaim to find. The page allocator looks for free
+    /// pages on the lists of the CPUs only when reclaim has got somewhere, and on a small machine
+    /// these lists hold enough to split a run.
     fn allocate(&self, pages: usize) -> Result<KBox<Mapping<OpenFile>>> {
         let mut run = PageRun::new(pages);
-        if matches!(run, Err(ENOMEM)) && self.scan(usize::MAX) > 0 {
+        if matches!(run, Err(ENOMEM)) {
+            self.scan(usize::MAX);
+            if let Ok(bait) = PageRun::new(1).and_then(|page| Mapping::new(page, self.fresh)) {
+                self.cache.lock().put_over_limit(bait);
+            }
             run = PageRun::new(pages);
+            let over_limit = self.cache.lock().trim();
+            drop(over_limit);
         }
         Mapping::new(run?, self.fresh)
     }

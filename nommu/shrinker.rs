@@ -109,7 +109,22 @@ unsafe extern "C" fn scan<T: Shrink>(
     control: *mut bindings::shrink_control,
 ) -> c_ulong {
     // SAFETY: The caller passes a valid `shrink_control`.
-    let pages = unsafe { (*control).nr_to_scan };
+    let wanted = unsafe { (*control).nr_to_scan };
     // SAFETY: `shrinker_free()` waits for this call, so the `Shrinker` lives.
-    unsafe { cache_of::<T>(shrinker) }.scan(pages)
+    let freed = unsafe { cache_of::<T>(shrinker) }.scan(wanted);
+    account_reclaimed(freed);
+    freed
+}
+
+/// `mm_account_reclaimed_pages()`: tells reclaim that these pages are progress.
+///
+/// Without progress the page allocator gives up at once; with it, it also empties the lists of free
+/// pages that each CPU keeps, which may be what splits the run that is wanted.
+fn account_reclaimed(pages: usize) {
+    // SAFETY: `current` is valid, and the field is its own.
+    let state = unsafe { (*bindings::get_current()).reclaim_state };
+    // SAFETY: Null, or a variable of a function that is running in this task.
+    if let Some(state) = unsafe { state.as_mut() } {
+        state.reclaimed += pages;
+    }
 }
