@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(TOP, os.environ.get("BUILD") or "build")
 PROGRAM = os.path.join(BUILD, "selftests", "pages_timing")
-MEMORY = "128M"
+
+# Settings of tools/boot that `make bench NAME=value` passes on.
+PASSED_ON = ("KDIR", "MODPARAMS", "MEM", "QEMU_ARGS")
 
 # What tools/boot returns when the kernel complained on its console.
 KERNEL_COMPLAINED = 125
@@ -30,7 +32,6 @@ class Run:
     name: str
     words: tuple
     icount: bool = True
-    module_parameters: str = ""
     settings: dict = field(default_factory=dict)
     may_complain: bool = False
 
@@ -60,23 +61,28 @@ def parse(text):
     raise BenchError("the timing program's output stops before its end")
 
 
-def command(run):
-    """The tools/boot command line of one run."""
+def settings_of(run):
+    """The settings of tools/boot for one run; the caller's own come last."""
     settings = {
         "NAME": f"bench-{run.name}",
-        "MEM": MEMORY,
+        "MEM": "128M",
         "ICOUNT": "1" if run.icount else "",
-        "MODPARAMS": run.module_parameters,
         "TIMEOUT": "300",
         **run.settings,
     }
-    if os.environ.get("KDIR"):
-        settings["KDIR"] = os.environ["KDIR"]
+    for name in PASSED_ON:
+        if os.environ.get(name):
+            settings[name] = os.environ[name]
     if "MODULE" in os.environ:
-        settings["MODULE"] = os.environ["MODULE"]
+        settings["MODULE"] = os.environ["MODULE"]  # empty means: none
+    return settings
+
+
+def command(run):
+    """The tools/boot command line of one run."""
     return [
         os.path.join(TOP, "tools", "boot"),
-        *(f"{name}={value}" for name, value in settings.items()),
+        *(f"{name}={value}" for name, value in settings_of(run).items()),
         PROGRAM,
         *run.words,
     ]
@@ -97,14 +103,15 @@ def boot(run):
             f"with status {done.returncode}"
         )
     output = parse(done.stdout)
+    settings = settings_of(run)
     output.meta.update(
         icount=run.icount,
-        memory=MEMORY,
-        harts=1,
-        module_parameters=run.module_parameters,
+        kernel_complained=complained,
+        memory=settings["MEM"],
+        module_parameters=settings.get("MODPARAMS", ""),
         qemu=qemu_version(),
+        qemu_arguments=settings.get("QEMU_ARGS", ""),
     )
-    output.meta["kernel_complained"] = complained
     return output
 
 

@@ -100,6 +100,29 @@ class AtMostTest(unittest.TestCase):
         self.assertEqual(goal.judge(made_up({})).status, verdicts.SHORT)
 
 
+class ServedTest(unittest.TestCase):
+    """Goals of the form: no size fails."""
+
+    def judged(self, costs):
+        return verdicts.Served("pages", "mapping").judge(made_up(costs))
+
+    def test_all(self):
+        judged = self.judged({("pages", 4): 9, ("pages", 8): 9})
+        self.assertEqual((judged.measured, judged.status), ("2 of 2", verdicts.HELD))
+
+    def test_failed(self):
+        judged = self.judged({("pages", 4): 9, ("pages", 14336): "ENOMEM"})
+        self.assertEqual(judged.measured, "1 of 2, ENOMEM at 14 MiB")
+        self.assertEqual(judged.status, verdicts.SHORT)
+
+    def test_left_out(self):
+        judged = self.judged({("pages", 4): 9, ("anon", 8): 9})
+        self.assertEqual(judged.status, verdicts.SHORT)
+
+    def test_nothing_is_not_everything(self):
+        self.assertEqual(self.judged({}).status, verdicts.SHORT)
+
+
 class SlopeTest(unittest.TestCase):
     """The growth with size is told."""
 

@@ -16,7 +16,7 @@ import report
 from guest import BUILD, BenchError
 from table import size_text
 
-RESULTS = "results.csv"
+RESULTS, FILL = "results.csv", "fill.csv"
 HELD, SHORT, NOTED = "held", "short", "noted"
 MIB = 1024
 
@@ -101,6 +101,25 @@ class AtMost:
 
 
 @dataclass
+class Served:
+    """A series has a figure at every size, so none of its mappings failed."""
+
+    series: str
+    what: str
+
+    def judge(self, table):
+        """Count the sizes."""
+        goal = f"{self.series}: {self.what} of every size"
+        gaps = [size for size in table.sizes if table.pair(self.series, size) is None]
+        total = len(table.sizes)
+        measured = f"{total - len(gaps)} of {total}"
+        if gaps:
+            reason = table.row(self.series, gaps[0]).errno
+            measured += f", {reason} at {size_text(gaps[0])}"
+        return Verdict(goal, measured, HELD if total and not gaps else SHORT)
+
+
+@dataclass
 class Slope:
     """How much a series' cost grows with size: told, not judged."""
 
@@ -132,9 +151,15 @@ GOALS = {
         Cheaper("pages-uncleared", "anon", 4 * MIB, 70),
         AtMost("pages-uncleared", "anon", 1.15, sizes=(4,)),
         AtMost("pages", "anon", 1, first=64, below=True),
+        Served("pages", "mapping"),
+        Served("pages-uncleared", "mapping"),
         Slope("pages-uncleared"),
         Slope("pages"),
         Slope("anon"),
+    ),
+    FILL: (
+        Served("pages", "map and fill"),
+        Served("pages-uncleared", "map and fill"),
     ),
 }
 
