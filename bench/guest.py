@@ -8,6 +8,7 @@ followed by CSV, then "end". Without the "end" nothing of it is believed.
 import os
 import re
 import subprocess
+import sys
 from dataclasses import dataclass, field
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -98,10 +99,8 @@ def boot(run):
     )  # fmt: skip
     complained = run.may_complain and done.returncode == KERNEL_COMPLAINED
     if done.returncode and not complained:
-        raise BenchError(
-            f"{done.stderr.rstrip()}\nbench: boot '{run.name}' failed "
-            f"with status {done.returncode}"
-        )
+        sys.stderr.write(done.stderr)
+        raise BenchError(f"boot '{run.name}' failed with status {done.returncode}")
     output = parse(done.stdout)
     settings = settings_of(run)
     output.meta.update(

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """The table a person reads at a glance: sizes down, series across."""
 
+import textwrap
+
 BASELINE = "anon"
 GLANCE_KIB = (4, 16, 64, 128, 256, 1024, 4096, 8192, 16384)
 BOLD, DIM, PLAIN = "\033[1m", "\033[2m", "\033[0m"
@@ -53,9 +55,11 @@ class Column:
         number, factor, fine = self.cells[index]
         tail = f" {factor:>{self.factor}}" if self.factor else ""
         text = f"{number:>{self.width - len(tail)}}"
-        if not colours:
-            return text + tail
-        return f"{text}{BOLD}{tail}{PLAIN}" if fine else f"{DIM}{text}{tail}{PLAIN}"
+        if colours and not fine:
+            return f"{DIM}{text}{PLAIN}{tail}"
+        if colours and factor:
+            return f"{text}{BOLD}{tail}{PLAIN}"
+        return text + tail
 
 
 def split_columns(columns, room):
@@ -87,6 +91,11 @@ def render(table, width=120, colours=False):
             lines.append(gap.join(cells).rstrip())
         parts.append("\n".join(line.rstrip() for line in lines) + "\n")
     return "\n".join(parts)
+
+
+def wrapped_sentence(table, width=120):
+    """The sentence, on as many lines as it needs."""
+    return textwrap.fill(sentence(table), width)
 
 
 def sentence(table):
