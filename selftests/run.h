@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Runs a table of tests.  Each of them must also give back all memory.
+ */
+#ifndef SELFTESTS_RUN_H
+#define SELFTESTS_RUN_H
+
+#include "memory.h"
+#include "process.h"
+
+struct test {
+	const char *name;
+	bool (*run)(void);
+};
+
+static inline int return_zero(void *unused)
+{
+	return !!unused;
+}
+
+/*
+ * What happens the first time only (slab caches, a worker thread, the buffers
+ * behind /proc) must not look like a leak of the first test.
+ */
+static inline void warm_up(void)
+{
+	static struct stack stack;
+	int fd = open_pages();
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		dirty(fd, &kinds[i], PAGE, 0);
+	close(fd);
+	/* From now on, dropping caches leaves no line in the log. */
+	write_file(DROP_CACHES, DROP_SILENTLY);
+	ended_well(spawn(VFORK, &stack, return_zero, NULL));
+	settled_free_pages();
+}
+
+/* Runs one test that has no function of its own, and looks at the memory. */
+static inline bool run_test(bool (*run)(void))
+{
+	long before = settled_free_pages();
+	bool ok = run();
+
+	return memory_is_back(before) && ok;
+}
+
+static inline void run_tests(const struct test *tests, unsigned int count)
+{
+	unsigned int i;
+
+	ksft_print_header();
+	ksft_set_plan(count);
+	warm_up();
+	for (i = 0; i < count; i++)
+		ksft_test_result(run_test(tests[i].run), "%s\n", tests[i].name);
+	ksft_finished();
+}
+
+#endif /* SELFTESTS_RUN_H */
