@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * On a kernel that was booted with init_on_alloc=1 or init_on_free=1 the page
+ * allocator clears all memory.  The device says so, and does not do it again.
+ * What the mappings show there is a matter of pages_zero.
+ *
+ * Times are compared with those of the core on the same boot, so this is for a
+ * boot that counts instructions.
+ */
+#include "klog.h"
+#include "run.h"
+
+#define LEN	MIB
+#define ROUNDS	16
+
+/* What mmap() and munmap() take at least, in nanoseconds. */
+struct cost {
+	unsigned long long map;
+	unsigned long long unmap;
+};
+
+static struct cost cost_of(int fd, const struct kind *kind)
+{
+	struct cost least = { -1ULL, -1ULL };
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		unsigned long long start = now_ns(), mapped, end;
+		unsigned char *p = map(fd, kind, LEN);
+
+		mapped = now_ns();
+		if (!p)
+			ksft_exit_fail_perror("mmap");
+		fill(p, 0xa5, LEN);
+		end = now_ns();
+		munmap(p, LEN);
+		end = now_ns() - end;
+		if (mapped - start < least.map)
+			least.map = mapped - start;
+		if (end < least.unmap)
+			least.unmap = end;
+	}
+	return least;
+}
+
+/*
+ * The core's own way to leave the clearing to the page allocator. It must have an
+ * effect of its own, or there is nothing to compare with.
+ */
+static struct cost allocator_alone;
+
+static bool core_opts_out(void)
+{
+	struct kind anonymous = { .prot = PROT_RW, .flags = MAP_PRIVATE | MAP_ANONYMOUS };
+	struct cost cleared = cost_of(-1, &anonymous);
+
+	anonymous.flags |= MAP_UNINITIALIZED;
+	allocator_alone = cost_of(-1, &anonymous);
+	return allocator_alone.map < cleared.map / 4 * 3;
+}
+
+/* A second clearing would cost as much as the first; the rest is allowed 3/10. */
+static bool costs_no_more(const char *name, struct cost cost)
+{
+	bool ok = cost.map * 10 < allocator_alone.map * 13 &&
+		  cost.unmap * 10 < allocator_alone.unmap * 13;
+
+	if (!ok)
+		ksft_print_msg("%s: map %llu ns, unmap %llu ns; the core %llu and %llu ns\n",
+			       name, cost.map, cost.unmap,
+			       allocator_alone.map, allocator_alone.unmap);
+	return ok;
+}
+
+static bool cleared_once(void)
+{
+	int fd = open_pages();
+	bool ok = true;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		ok &= costs_no_more(kinds[i].name, cost_of(fd, &kinds[i]));
+	close(fd);
+	return ok;
+}
+
+static bool log_says_so(void)
+{
+	int klog = klog_open(false);
+	unsigned int lines = klog_count(klog, "opt-out not effective (init_on_alloc or init_on_free)");
+
+	close(klog);
+	return expect(lines == 1);
+}
+
+int main(void)
+{
+	ksft_print_header();
+	ksft_set_plan(2);
+	warm_up();
+	ksft_test_result(run_test(log_says_so), "one line of the log: opt-out not effective\n");
+	if (core_opts_out())
+		ksft_test_result(run_test(cleared_once),
+				 "1 MiB is cleared once, in every kind of mapping\n");
+	else
+		ksft_test_result_skip("no MMAP_ALLOW_UNINITIALIZED in this kernel to compare with\n");
+	ksft_finished();
+}
