@@ -67,48 +67,49 @@ impl<D: NommuMiscDevice> Cache<D> {
         self.pages
     }
 
-    /// Takes a run of exactly `pages` pages, the one that fits best by `fit` among the newest.
+    /// Takes a run of exactly `pages` pages, the one that fits best by `fit` among the newest, and
+    /// says how well it does.
+    #[inline]
     pub(crate) fn take(
         &mut self,
         pages: usize,
         fit: impl Fn(&D::Tag) -> Fit,
-    ) -> Option<KBox<Mapping<D>>> {
+    ) -> Option<(KBox<Mapping<D>>, Fit)> {
         let class = self.classes.get_mut(class_of(pages))?;
-        let mut best = None;
-        for (depth, mapping) in class.iter().take(DEPTH).enumerate() {
-            if mapping.run().pages() != pages {
-                continue;
-            }
-            let fit = fit(mapping.tag());
-            if best.is_none_or(|(known, _)| fit > known) {
-                best = Some((fit, depth));
-            }
-            if fit == Fit::Best {
-                break;
-            }
-        }
-        let (_, depth) = best?;
+        let newest = class.top()?;
+        // Whoever maps and unmaps the same size again and again finds its own run on top.
+        let (depth, fit) = if newest.run().pages() == pages && fit(newest.tag()) == Fit::Best {
+            (0, Fit::Best)
+        } else {
+            search(class, pages, fit)?
+        };
         let mapping = class.remove(depth)?;
         self.pages -= pages;
-        Some(mapping)
+        Some((mapping, fit))
     }
 
     /// Puts a run in. What has to leave for it, or it itself if it is too large, is returned.
     ///
     /// The caller drops that without the lock that guards this cache.
+    #[inline]
     pub(crate) fn put(&mut self, mapping: KBox<Mapping<D>>) -> Stack<D> {
         let pages = mapping.run().pages();
-        if pages > self.limit {
+        let Some(room) = self.limit.checked_sub(pages) else {
             let mut refused = Stack::new();
             refused.push(mapping);
             return refused;
-        }
-        let evicted = self.shrink_to(self.limit - pages);
+        };
+        let evicted = if self.pages > room {
+            self.shrink_to(room)
+        } else {
+            Stack::new()
+        };
         self.put_over_limit(mapping);
         evicted
     }
 
     /// Puts a run in, whatever the limit.
+    #[inline]
     pub(crate) fn put_over_limit(&mut self, mapping: KBox<Mapping<D>>) {
         let pages = mapping.run().pages();
         if let Some(class) = self.classes.get_mut(class_of(pages)) {
@@ -141,6 +142,28 @@ impl<D: NommuMiscDevice> Cache<D> {
         }
         out
     }
+}
+
+/// The best of the newest runs of this size, by its place on the stack.
+fn search<D: NommuMiscDevice>(
+    class: &Stack<D>,
+    pages: usize,
+    fit: impl Fn(&D::Tag) -> Fit,
+) -> Option<(usize, Fit)> {
+    let mut best = None;
+    for (depth, mapping) in class.iter().take(DEPTH).enumerate() {
+        if mapping.run().pages() != pages {
+            continue;
+        }
+        let fit = fit(mapping.tag());
+        if best.is_none_or(|(_, known)| fit > known) {
+            best = Some((depth, fit));
+        }
+        if fit == Fit::Best {
+            break;
+        }
+    }
+    best
 }
 
 #[kunit_tests(rust_uncleared_cache)]

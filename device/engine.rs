@@ -6,12 +6,15 @@
 //! cleared unless the policy lets it be used as it is. When it is unmapped the run goes back to the
 //! cache, which remembers who wrote to it.
 //!
-//! Locks: the cache has a spinlock, a leaf. Nothing is allocated, freed or cleared under it, so
+//! Locks: the [`Pool`] has a spinlock, a leaf. Nothing is allocated, freed or cleared under it, so
 //! that reclaim may take it from inside of any allocation. [`Engine::map`] is called with
 //! `nommu_region_sem` held for write.
 
 use super::{
-    cache::Cache,
+    account::{
+        Account,
+        Usage, //
+    },
     contents::{
         Contents,
         Owner, //
@@ -22,6 +25,7 @@ use super::{
         Fit,
         Policy, //
     },
+    pool::Pool,
     request::Wish, //
 };
 use crate::memory::{
@@ -38,6 +42,7 @@ use kernel::{
             Atomic,
             Relaxed, //
         },
+        LockedBy,
         SpinLock, //
     }, //
 };
@@ -49,43 +54,42 @@ const CLEAR_STEP: usize = 16;
 #[pin_data]
 pub(crate) struct Engine {
     #[pin]
-    cache: SpinLock<Cache<OpenFile>>,
+    pool: SpinLock<Pool>,
     policy: Policy,
     /// What the page allocator hands out.
     fresh: Contents,
-    /// Pages that may be mapped at a time.
-    limit: usize,
-    /// Pages that are mapped.
-    mapped: Atomic<usize>,
     next_owner: Atomic<u64>,
 }
 
 impl Engine {
     /// An engine that follows `parameters`.
-    pub(crate) fn new(parameters: &Parameters) -> impl PinInit<Self> {
-        let cache_pages = parameters.cache_pages;
-        let fresh = if parameters.hardened {
-            Contents::Zeros
-        } else {
-            Contents::Unknown
-        };
-        let (policy, limit) = (parameters.policy, parameters.max_pages);
+    pub(crate) fn new(parameters: &Parameters) -> impl PinInit<Self> + '_ {
         pin_init!(Self {
-            cache <- new_spinlock!(Cache::new(cache_pages), "pages_cache"),
-            policy,
-            fresh,
-            limit,
-            mapped: Atomic::new(0),
+            pool <- new_spinlock!(Pool::new(parameters), "pages_pool"),
+            policy: parameters.policy,
+            fresh: if parameters.hardened {
+                Contents::Zeros
+            } else {
+                Contents::Unknown
+            },
             next_owner: Atomic::new(0),
         })
     }
 
-    /// A number for a new open file.
-    pub(crate) fn new_owner(&self) -> Owner {
-        Owner(self.next_owner.fetch_add(1, Relaxed))
+    /// An account for a new open file.
+    pub(crate) fn open_account(&self) -> Account {
+        Account {
+            owner: Owner(self.next_owner.fetch_add(1, Relaxed)),
+            usage: LockedBy::new(&self.pool, Usage::default()),
+        }
     }
 
-    /// Provides a run of `pages` pages.
+    /// What an open file has mapped.
+    pub(crate) fn usage(&self, account: &Account) -> Usage {
+        *account.usage.access(&*self.pool.lock())
+    }
+
+    /// Provides a run of `pages` pages, and charges it to `account`.
     ///
     /// # Errors
     ///
@@ -93,46 +97,60 @@ impl Engine {
     /// - `EINTR`: the task is being killed.
     pub(crate) fn map(
         &self,
-        owner: Owner,
+        account: &Account,
         pages: usize,
         wish: Wish,
     ) -> Result<KBox<Mapping<OpenFile>>> {
-        self.charge(pages)?;
-        let mapping = self.provide(owner, pages, wish);
-        if mapping.is_err() {
-            self.uncharge(pages);
+        let fit = |contents: &Contents| self.policy.fit(wish, account.owner, *contents);
+
+        let mut pool = self.pool.lock();
+        pool.charge(account, pages)?;
+        let cached = pool.cache.take(pages, fit);
+        drop(pool);
+
+        let mapping = match cached {
+            Some((mapping, Fit::Usable | Fit::Best)) => Ok(mapping),
+            Some((mapping, Fit::MustClear)) => self.clear(mapping),
+            None => self.allocate(pages, fit),
+        };
+        match mapping {
+            Ok(mut mapping) => {
+                // From here on the owner can write to it.
+                *mapping.tag_mut() = Contents::WrittenBy(account.owner);
+                Ok(mapping)
+            }
+            Err(err) => {
+                self.pool.lock().discharge(account, pages);
+                Err(err)
+            }
         }
-        mapping
     }
 
     /// Takes back the run of a mapping that is gone.
-    pub(crate) fn unmapped(&self, mapping: KBox<Mapping<OpenFile>>) {
-        self.uncharge(mapping.run().pages());
-        self.keep(mapping);
+    pub(crate) fn unmapped(&self, account: &Account, mapping: KBox<Mapping<OpenFile>>) {
+        let mut pool = self.pool.lock();
+        pool.discharge(account, mapping.run().pages());
+        let evicted = pool.cache.put(mapping);
+        drop(pool);
+        drop(evicted);
     }
 
     /// Whether the pages that the core has allocated for a private mapping may stay as they are.
-    pub(crate) fn copy_may_stay(&self, owner: Owner, wish: Wish) -> bool {
-        self.policy.fit(wish, owner, self.fresh) > Fit::MustClear
+    pub(crate) fn copy_may_stay(&self, account: &Account, wish: Wish) -> bool {
+        self.policy.fit(wish, account.owner, self.fresh) > Fit::MustClear
     }
 
-    fn provide(&self, owner: Owner, pages: usize, wish: Wish) -> Result<KBox<Mapping<OpenFile>>> {
-        let fit = |contents: &Contents| self.policy.fit(wish, owner, *contents);
-        let cached = self.cache.lock().take(pages, fit);
-        let mut mapping = match cached {
-            Some(mapping) => mapping,
-            None => self.allocate(pages)?,
-        };
-
-        if fit(mapping.tag()) == Fit::MustClear {
-            if let Err(err) = clear(mapping.run_mut()) {
-                self.keep(mapping);
-                return Err(err);
-            }
+    /// Takes a new run from the page allocator, and clears it if it has to be.
+    fn allocate(
+        &self,
+        pages: usize,
+        fit: impl Fn(&Contents) -> Fit,
+    ) -> Result<KBox<Mapping<OpenFile>>> {
+        let mapping = Mapping::new(self.new_run(pages)?, self.fresh)?;
+        match fit(&self.fresh) {
+            Fit::Usable | Fit::Best => Ok(mapping),
+            Fit::MustClear => self.clear(mapping),
         }
-        // From here on the owner can write to it.
-        *mapping.tag_mut() = Contents::WrittenBy(owner);
-        Ok(mapping)
     }
 
     /// Takes a new run from the page allocator; if it has none, once more without the cache.
@@ -140,68 +158,52 @@ impl Engine {
     /// The second time a single page is left for reclaim to find. The page allocator looks for free
     /// pages on the lists of the CPUs only when reclaim has got somewhere, and on a small machine
     /// these lists hold enough to split a run.
-    fn allocate(&self, pages: usize) -> Result<KBox<Mapping<OpenFile>>> {
-        let mut run = PageRun::new(pages);
-        if matches!(run, Err(ENOMEM)) {
-            self.scan(usize::MAX);
-            if let Ok(bait) = PageRun::new(1).and_then(|page| Mapping::new(page, self.fresh)) {
-                self.cache.lock().put_over_limit(bait);
-            }
-            run = PageRun::new(pages);
-            let over_limit = self.cache.lock().trim();
-            drop(over_limit);
+    #[cold]
+    fn new_run(&self, pages: usize) -> Result<PageRun> {
+        let run = PageRun::new(pages);
+        if !matches!(run, Err(ENOMEM)) {
+            return run;
         }
-        Mapping::new(run?, self.fresh)
-    }
-
-    /// Puts a run into the cache, or frees it.
-    fn keep(&self, mapping: KBox<Mapping<OpenFile>>) {
-        let evicted = self.cache.lock().put(mapping);
-        drop(evicted);
-    }
-
-    fn charge(&self, pages: usize) -> Result {
-        let before = self.mapped.fetch_add(pages, Relaxed);
-        match before.checked_add(pages) {
-            Some(after) if after <= self.limit => Ok(()),
-            _ => {
-                self.uncharge(pages);
-                Err(ENOMEM)
-            }
+        self.scan(usize::MAX);
+        if let Ok(bait) = PageRun::new(1).and_then(|page| Mapping::new(page, self.fresh)) {
+            self.pool.lock().cache.put_over_limit(bait);
         }
+        let run = PageRun::new(pages);
+        let over_limit = self.pool.lock().cache.trim();
+        drop(over_limit);
+        run
     }
 
-    fn uncharge(&self, pages: usize) {
-        self.mapped.fetch_sub(pages, Relaxed);
+    /// Clears a run step by step, so that a task that is killed does not hold up all others.
+    fn clear(&self, mut mapping: KBox<Mapping<OpenFile>>) -> Result<KBox<Mapping<OpenFile>>> {
+        let run = mapping.run_mut();
+        for start in (0..run.pages()).step_by(CLEAR_STEP) {
+            if start > 0 {
+                task::cond_resched();
+                if task::fatal_signal_pending() {
+                    let evicted = self.pool.lock().cache.put(mapping);
+                    drop(evicted);
+                    return Err(EINTR);
+                }
+            }
+            run.clear(start..start + CLEAR_STEP);
+        }
+        Ok(mapping)
     }
 }
 
 impl Shrink for Engine {
     fn count(&self) -> usize {
-        self.cache.lock().pages()
+        self.pool.lock().cache.pages()
     }
 
     fn scan(&self, pages: usize) -> usize {
-        let mut cache = self.cache.lock();
-        let before = cache.pages();
-        let out = cache.shrink_to(before.saturating_sub(pages));
-        let freed = before - cache.pages();
-        drop(cache);
+        let mut pool = self.pool.lock();
+        let before = pool.cache.pages();
+        let out = pool.cache.shrink_to(before.saturating_sub(pages));
+        let freed = before - pool.cache.pages();
+        drop(pool);
         drop(out);
         freed
     }
-}
-
-/// Clears a run step by step, so that a task that is killed does not hold up all others.
-fn clear(run: &mut PageRun) -> Result {
-    for start in (0..run.pages()).step_by(CLEAR_STEP) {
-        if start > 0 {
-            task::cond_resched();
-            if task::fatal_signal_pending() {
-                return Err(EINTR);
-            }
-        }
-        run.clear(start..start + CLEAR_STEP);
-    }
-    Ok(())
 }

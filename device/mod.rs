@@ -5,14 +5,17 @@
 //! - [`open_file`]: the file operations; the place to start reading.
 //! - [`request`]: which mapping a caller asks for, by offset and flags.
 //! - [`policy`]: who may see memory that was not cleared.
-//! - [`engine`]: where runs come from and where they go: limits, recycling, clearing.
-//! - [`cache`]: runs that wait to be used again.
+//! - [`engine`]: where runs come from and where they go, and when they are cleared.
+//! - [`pool`]: what its lock guards: the [`account`]s, and the [`cache`] of runs that wait to be used
+//!   again.
 //! - [`parameters`]: what the administrator has set, checked.
 
+pub(crate) mod account;
 pub(crate) mod cache;
 pub(crate) mod contents;
 pub(crate) mod engine;
 pub(crate) mod open_file;
 pub(crate) mod parameters;
 pub(crate) mod policy;
+pub(crate) mod pool;
 pub(crate) mod request;

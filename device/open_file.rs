@@ -13,7 +13,8 @@
 //! [`drivers/char/mem.c`]: srctree/drivers/char/mem.c
 
 use super::{
-    contents::Owner,
+    account::Account,
+    contents::Contents,
     engine::Engine,
     request::Wish, //
 };
@@ -39,13 +40,7 @@ use kernel::{
     prelude::*,
     seq_file::SeqFile,
     seq_print,
-    sync::{
-        atomic::{
-            Atomic,
-            Relaxed, //
-        },
-        Arc, //
-    }, //
+    sync::Arc, //
 };
 
 /// Bytes that read(2) fills between two looks at the signals.
@@ -54,45 +49,34 @@ const READ_STEP: usize = 16 * PAGE_SIZE;
 /// An open file: the unit to which the policy "own" refers.
 pub(crate) struct OpenFile {
     engine: Arc<Engine>,
-    owner: Owner,
-    /// Direct mappings of this open file that are live.
-    mappings: Atomic<usize>,
-    /// Pages in them.
-    pages: Atomic<usize>,
+    account: Account,
 }
 
 impl NommuMiscDevice for OpenFile {
     type Data = Arc<Engine>;
-    type Tag = super::contents::Contents;
+    type Tag = Contents;
 
     fn open(engine: &Arc<Engine>, _file: &File) -> Result<Self> {
         Ok(Self {
+            account: engine.open_account(),
             engine: engine.clone(),
-            owner: engine.new_owner(),
-            mappings: Atomic::new(0),
-            pages: Atomic::new(0),
         })
     }
 
     fn map(&self, request: &MapRequest) -> Result<KBox<Mapping<Self>>> {
         let wish = Wish::decode(request.pgoff, request.flags)?;
-        let mapping = self.engine.map(self.owner, request.pages, wish)?;
-        self.mappings.fetch_add(1, Relaxed);
-        self.pages.fetch_add(request.pages, Relaxed);
-        Ok(mapping)
+        self.engine.map(&self.account, request.pages, wish)
     }
 
     fn unmapped(&self, mapping: KBox<Mapping<Self>>) {
-        self.mappings.fetch_sub(1, Relaxed);
-        self.pages.fetch_sub(mapping.run().pages(), Relaxed);
-        self.engine.unmapped(mapping);
+        self.engine.unmapped(&self.account, mapping);
     }
 
     fn read_iter(&self, pos: i64, dest: &mut IovIterDest<'_>) -> Result<usize> {
         if iov::is_mapping_copy(dest) {
             // An answer of zero bytes makes the core clear all of it.
             let wish = Wish::at_position(pos)?;
-            if !self.engine.copy_may_stay(self.owner, wish) {
+            if !self.engine.copy_may_stay(&self.account, wish) {
                 return Ok(0);
             }
             let claimed = dest.len();
@@ -123,11 +107,8 @@ impl NommuMiscDevice for OpenFile {
     }
 
     fn show_fdinfo(&self, m: &SeqFile) {
-        seq_print!(m, "mappings:\t{}\n", self.mappings.load(Relaxed));
-        seq_print!(
-            m,
-            "mapped_bytes:\t{}\n",
-            self.pages.load(Relaxed) << PAGE_SHIFT
-        );
+        let usage = self.engine.usage(&self.account);
+        seq_print!(m, "mappings:\t{}\n", usage.mappings);
+        seq_print!(m, "mapped_bytes:\t{}\n", usage.pages << PAGE_SHIFT);
     }
 }

@@ -25,11 +25,8 @@ use kernel::{
     page::PAGE_SHIFT,
     prelude::*,
     sync::atomic::{
-        ordering::{
-            Full,
-            Relaxed, //
-        },
-        Atomic, //
+        Atomic,
+        Relaxed, //
     },
     types::Opaque, //
 };
@@ -128,10 +125,12 @@ impl<D: NommuMiscDevice> Pending<D> {
 
     /// Puts a mapping in and returns the one that was there before.
     fn replace(&self, mapping: Option<KBox<Mapping<D>>>) -> Option<KBox<Mapping<D>>> {
+        // `nommu_region_sem` orders what the two hooks do.
+        //
         // INVARIANT: Null, or a box that this call owned and leaves to the slot.
         let before = self
             .0
-            .xchg(mapping.map_or(ptr::null_mut(), KBox::into_raw), Full);
+            .xchg(mapping.map_or(ptr::null_mut(), KBox::into_raw), Relaxed);
         if before.is_null() {
             return None;
         }
@@ -141,10 +140,8 @@ impl<D: NommuMiscDevice> Pending<D> {
     }
 
     /// Takes the mapping out.
+    #[inline]
     pub(super) fn take(&self) -> Option<KBox<Mapping<D>>> {
-        if self.0.load(Relaxed).is_null() {
-            return None;
-        }
         self.replace(None)
     }
 }

@@ -21,6 +21,12 @@ impl<D: NommuMiscDevice> Stack<D> {
         Self { top: None }
     }
 
+    /// The one on top.
+    #[inline]
+    pub(crate) fn top(&self) -> Option<&Mapping<D>> {
+        self.top.as_deref()
+    }
+
     /// Puts a mapping on top.
     #[inline]
     pub(crate) fn push(&mut self, mut mapping: KBox<Mapping<D>>) {
@@ -49,11 +55,12 @@ impl<D: NommuMiscDevice> Stack<D> {
     /// All of them, from the top down.
     #[inline]
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Mapping<D>> {
-        core::iter::successors(self.top.as_deref(), |mapping| mapping.next.as_deref())
+        core::iter::successors(self.top(), |mapping| mapping.next.as_deref())
     }
 }
 
 impl<D: NommuMiscDevice> Drop for Stack<D> {
+    #[inline]
     fn drop(&mut self) {
         // One by one: a chain of boxes that drops itself needs a stack frame for each.
         while self.pop().is_some() {}
