@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Read test results by the kernel's own KTAP parser."""
+
+import io
+import os
+import re
+import sys
+from dataclasses import dataclass, field
+
+TOTALS = re.compile(r"^# Totals: pass:\d+ fail:\d+ ", re.MULTILINE)
+# The start of a report; a console line has a time stamp before it.
+START = re.compile(r"^(\[ *\d+\.\d+\] )?K?TAP version ", re.MULTILINE)
+
+PASS, FAIL, SKIP = "ok", "FAIL", "skip"
+
+
+@dataclass
+class Result:
+    """One test: its name, how it went, and what there is to say about it."""
+
+    name: str
+    outcome: str
+    detail: list = field(default_factory=list)
+
+
+def load_parser(kernel_source):
+    """Import kunit_parser from the kernel's source tree."""
+    sys.path.insert(0, os.path.join(kernel_source, "tools", "testing", "kunit"))
+    global kunit_parser, kunit_printer  # pylint: disable=global-statement
+    import kunit_parser
+    import kunit_printer
+
+
+def of_program(text):
+    """The results of a program that prints KTAP by kselftest.h."""
+    results = _parse(text)
+    if results and not TOTALS.search(text):
+        results.append(Result("the report is complete", FAIL, ["no '# Totals:' line"]))
+    return results
+
+
+def of_console(text):
+    """The results of KUnit in a console log, which may hold several reports."""
+    starts = [match.start() for match in START.finditer(text)]
+    results = []
+    for begin, end in zip(starts, starts[1:] + [len(text)]):
+        report = text[begin:end]
+        # The kernel's own report is empty when no test is built in.
+        if not re.search(r"^(\[[^]]*\] )?1\.\.0$", report, re.MULTILINE):
+            results += _parse(report)
+    return results
+
+
+def _parse(text):
+    said = io.StringIO()
+    printer = kunit_printer.Printer(output=said)
+    root = kunit_parser.parse_run_tests(text.splitlines(), printer)
+    results = list(_leaves(root, ""))
+    if root.counts.errors:
+        complaints = [line for line in said.getvalue().splitlines() if "[ERROR]" in line]
+        results.append(Result("the report is well formed", FAIL, complaints))
+    return results
+
+
+def _leaves(test, prefix):
+    if test.subtests:
+        below = f"{prefix}{test.name}: " if test.name and test.name != "main" else prefix
+        for subtest in test.subtests:
+            yield from _leaves(subtest, below)
+        return
+    status = kunit_parser.TestStatus
+    if not test.name or test.status == status.NO_TESTS:
+        return
+    outcome = {status.SUCCESS: PASS, status.SKIPPED: SKIP}.get(test.status, FAIL)
+    yield Result(prefix + test.name, outcome, list(test.log))
