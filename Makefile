@@ -18,7 +18,7 @@ SETTINGS := MODULE MODPARAMS APPEND QEMU_ARGS MEM SMP ICOUNT TIMEOUT NAME
 given = $(foreach s,$(SETTINGS),$(if $(filter command environment,$(firstword $(origin $(s)))),'$(s)=$($(s))'))
 
 help:
-	@awk -F ' *## *' '/^[a-z-]+:.* ## / { sub(/:.*/, "", $$1); printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ' *## *' '/^[a-z-]+:.* ## / { sub(/:.*/, "", $$1); printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo "  KDIR=dir use a kernel that you have built; LLVM=-22 a certain clang; BUILD=dir not build/"
 	@echo "  All is set up on the way: as root what is missing is installed, else you are told how."
@@ -49,6 +49,7 @@ selftests: setup ## build the test programs into build/selftests
 	@tools/selftests
 
 lint: setup ## check style and form of all there is
+	@tools/preflight lint
 	@tools/lint
 
 clean: ## remove what was built of this project, keep kernel and tools

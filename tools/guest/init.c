@@ -32,6 +32,7 @@
 
 static char args[4096];
 static char params[4096];
+static int exec_errno;	/* written by the child, which shares our memory */
 
 static void say(const char *what, int number)
 {
@@ -45,7 +46,7 @@ static void say(const char *what, int number)
 		close(fd);
 }
 
-static __attribute__((noreturn)) void power_off(void)
+static void power_off(void)
 {
 	reboot(LINUX_REBOOT_CMD_POWER_OFF);
 	/* Returning would be a panic with a misleading text. */
@@ -53,7 +54,8 @@ static __attribute__((noreturn)) void power_off(void)
 		sleep(1);
 }
 
-static __attribute__((noreturn)) void fail(const char *what)
+/* Does not return. */
+static void fail(const char *what)
 {
 	say(what, errno);
 	power_off();
@@ -155,7 +157,7 @@ static void connect_program(void)
  * Under instruction counting time is free, and starting at a fixed moment
  * puts the timer tick at the same place in every boot.
  */
-static void settle(void)
+static void wait_for_start(void)
 {
 	struct timespec when = {};
 	char seconds[16];
@@ -168,8 +170,6 @@ static void settle(void)
 
 static void run(char **argv)
 {
-	/* Written by the child, which shares our memory until it executes. */
-	volatile int exec_errno = 0;
 	char *envp[4];
 	int status;
 	pid_t pid;
@@ -203,7 +203,7 @@ static void run(char **argv)
 }
 
 /* The entry point itself: no arguments to look at, and it never returns. */
-__attribute__((noreturn)) void _start(void)
+void _start(void)
 {
 	char *argv[MAX_ARGS + 1];
 	int argc = 0;
@@ -223,7 +223,7 @@ __attribute__((noreturn)) void _start(void)
 
 	connect_program();
 	load_module();
-	settle();
+	wait_for_start();
 	if (argc)
 		run(argv);
 	else
