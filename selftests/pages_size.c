@@ -63,7 +63,7 @@ static void test_size(const char *name, size_t len)
 
 	close(klog);
 	close(fd);
-	ksft_test_result(ok, "%s: contiguous, page-aligned, costs %zu pages\n", name,
+	ksft_test_result(ok, "%s: contiguous, page-aligned, zeroed, costs %zu pages\n", name,
 			 PAGE_UP(len) / PAGE);
 }
 
@@ -174,9 +174,11 @@ static bool fragmented(void)
 	before = settled_free_pages();
 	for (i = 0; i < 100; i++) {
 		p = map(fd, SHARED, 32 * MIB);
-		ok &= expect(!p && errno == ENOMEM);
+		ok &= expect(!p && errno == ENOMEM) &&
+		      expect(fd_count(fd, "mappings:") == (long)n / 2);
 	}
-	ok &= memory_is_back(before) && klog_silent(klog);
+	ok &= memory_is_back(before) && klog_silent(klog) &&
+	      expect(fd_count(fd, "mapped_bytes:") == (long)(n / 2 * PIECE));
 	for (i = 1; i < n; i += 2)
 		ok &= !munmap(pieces[i], PIECE);
 	/* The core's records of a thousand mappings lie in between; RCU frees them. */
