@@ -102,8 +102,16 @@ seconds() {
 	date +%s
 }
 
-# progress TEXT LOG: show that a step is alive until the step's shell ends.
-# On a terminal one line that is rewritten; elsewhere a line every half minute.
+# The start of a line: on a terminal, over what progress has left there.
+if [ -t 2 ]; then
+	START=$(printf '\r\033[K')
+else
+	START=
+fi
+
+# progress TEXT LOG: show that a step is alive until the step's shell ends. On
+# a terminal by a line that is rewritten; elsewhere, and for what goes on in
+# the background (BACKGROUND=1), by a line every half minute.
 progress() {
 	began=$(seconds)
 	shown=$began
@@ -113,11 +121,11 @@ progress() {
 		lines=$(grep -c '^  [A-Z]' "$2" 2>/dev/null) || :
 		line="$1: $((now - began)) s"
 		[ "${lines:-0}" -eq 0 ] || line="$line, $lines objects"
-		if [ -t 2 ]; then
-			printf '\r%s ' "$line" >&2
+		if [ -n "$START" ] && [ -z "${BACKGROUND:-}" ]; then
+			printf '%s%s' "$START" "$line" >&2
 		elif [ $((now - shown)) -ge 30 ]; then
 			shown=$now
-			printf '%s\n' "$line" >&2
+			printf '%s%s\n' "$START" "$line" >&2
 		fi
 	done
 }
@@ -144,7 +152,7 @@ step() {
 	kill $ticker 2>/dev/null || :
 	wait $ticker 2>/dev/null || :
 	trap - INT TERM
-	[ ! -t 2 ] || printf '\r\033[K' >&2
+	printf '%s' "$START" >&2
 	if [ $status -ne 0 ]; then
 		tail -n 20 "$log" >&2
 		die "$text: failed; see $log"
