@@ -21,21 +21,17 @@ mod nommu;
 use nommu as memory;
 
 use device::{
-    engine::Engine,
     open_file::OpenFile,
     parameters::{
         Given,
         Machine,
         Parameters, //
-    }, //
+    },
+    service::Service, //
 };
-use kernel::{
-    prelude::*,
-    sync::Arc, //
-};
+use kernel::prelude::*;
 use memory::{
     misc_device::Registration,
-    shrinker::Shrinker,
     system, //
 };
 
@@ -60,27 +56,29 @@ module! {
         },
         cache_bytes: i64 {
             default: -1,
-            description: "Bytes of unmapped memory kept for reuse, 0 for none (default -1: half of RAM)",
+            description: "Bytes of unmapped memory kept for reuse, 0 for none (default -1: three quarters of RAM)",
+        },
+        reserve_bytes: i64 {
+            default: 0,
+            description: "Bytes taken when the module is loaded, for mappings from 64 KiB on (default 0)",
         },
     },
 }
 
-/// The module. Its fields are dropped in their order: no new open file, then no reclaim.
+/// The module.
 #[pin_data]
 struct RustUncleared {
     #[pin]
     _device: Registration<OpenFile>,
-    _shrinker: Shrinker<Engine>,
 }
 
 impl kernel::InPlaceModule for RustUncleared {
     fn init(_module: &'static ThisModule) -> impl PinInit<Self, Error> {
         pin_init::pin_init_scope(|| {
             let parameters = parameters()?;
-            let engine = Arc::pin_init(Engine::new(&parameters), GFP_KERNEL)?;
+            let service = Service::new(&parameters)?;
             Ok(try_pin_init!(Self {
-                _shrinker: Shrinker::new(c"pages", engine.clone())?,
-                _device <- Registration::new(c"pages", parameters.mode, engine),
+                _device <- Registration::new(c"pages", parameters.mode, service),
                 _: { pr_info!("/dev/pages: {parameters}\n") },
             }))
         })
@@ -94,6 +92,7 @@ fn parameters() -> Result<Parameters> {
         mode: module_parameters::mode.value(),
         max_bytes: module_parameters::max_bytes.value(),
         cache_bytes: module_parameters::cache_bytes.value(),
+        reserve_bytes: module_parameters::reserve_bytes.value(),
     };
     let machine = Machine {
         pages: system::total_pages(),

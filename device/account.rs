@@ -47,6 +47,8 @@ pub(crate) struct Account {
 /// The sum of all accounts.
 pub(crate) struct Total {
     usage: Usage,
+    /// Pages of it that are parts of the reserve.
+    reserved: usize,
     /// Pages that may be mapped at a time.
     limit: usize,
 }
@@ -56,8 +58,29 @@ impl Total {
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             usage: Usage::default(),
+            reserved: 0,
             limit,
         }
+    }
+
+    /// What all open files have mapped.
+    pub(crate) fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// Pages of the reserve that are mapped.
+    pub(crate) fn reserved_pages(&self) -> usize {
+        self.reserved
+    }
+
+    /// Notes that `pages` of what is charged are parts of the reserve.
+    pub(crate) fn add_reserved(&mut self, pages: usize) {
+        self.reserved += pages;
+    }
+
+    /// Notes that they are not, or no longer mapped.
+    pub(crate) fn remove_reserved(&mut self, pages: usize) {
+        self.reserved -= pages;
     }
 }
 
@@ -71,9 +94,12 @@ impl Pool {
     pub(crate) fn charge(&mut self, account: &Account, pages: usize) -> Result {
         let left = self.total.limit.saturating_sub(self.total.usage.pages);
         if pages > left {
+            self.counters.failures += 1;
             return Err(ENOMEM);
         }
         self.total.usage.add(pages);
+        self.counters.made += 1;
+        self.counters.peak = self.counters.peak.max(self.total.usage.pages);
         account.usage.access_mut(self).add(pages);
         Ok(())
     }

@@ -6,57 +6,62 @@
 //! cleared nor freed page by page. The cache is bounded; when it is full, the runs that have waited
 //! in other size classes make room.
 
-use super::policy::Fit;
+use super::{
+    contents::Contents,
+    open_file::OpenFile,
+    policy::Fit,
+    size_class::{
+        class_of,
+        CLASSES, //
+    }, //
+};
 use crate::memory::{
     mapping::Mapping,
-    misc_device::NommuMiscDevice,
     stack::Stack, //
 };
 use kernel::prelude::*;
 
-/// Sizes up to this many pages have a class of their own.
-const EXACT_CLASSES: usize = 64;
-
-/// Size classes in all: above [`EXACT_CLASSES`] there are four for each power of two.
-const CLASSES: usize = 128;
-
-/// How many runs of a class are looked at for the best one.
+/// How many runs of a list are looked at for the best one.
 const DEPTH: usize = 8;
 
-static_assert!(EXACT_CLASSES.is_power_of_two());
+/// A run, and how well it suits.
+pub(crate) type Found = (KBox<Mapping<OpenFile>>, Fit);
 
-/// The class of a size of `pages` pages, which is at least 1.
-const fn class_of(pages: usize) -> usize {
-    if pages <= EXACT_CLASSES {
-        return pages.saturating_sub(1);
-    }
-    let log = pages.ilog2();
-    let quarter = (pages >> (log - 2)) & 3;
-    let class = EXACT_CLASSES + 4 * (log - EXACT_CLASSES.ilog2()) as usize + quarter;
-    if class < CLASSES {
-        class
-    } else {
-        CLASSES - 1
-    }
+/// The runs of a size class, the newest first.
+struct Class {
+    /// Those that are zero.
+    clean: Stack<OpenFile>,
+    /// All others.
+    dirty: Stack<OpenFile>,
+}
+
+impl Class {
+    const EMPTY: Self = Self {
+        clean: Stack::new(),
+        dirty: Stack::new(),
+    };
 }
 
 /// A bounded cache of runs.
-pub(crate) struct Cache<D: NommuMiscDevice> {
-    classes: [Stack<D>; CLASSES],
-    /// Pages of all runs in the cache.
-    pages: usize,
-    /// What `pages` may become.
+pub(crate) struct Cache {
+    classes: [Class; CLASSES],
+    /// Pages of the runs that are zero.
+    clean: usize,
+    /// Pages of all others.
+    dirty: usize,
+    /// What the sum of both may become.
     limit: usize,
     /// The class that makes room next.
     hand: usize,
 }
 
-impl<D: NommuMiscDevice> Cache<D> {
+impl Cache {
     /// An empty cache for up to `limit` pages.
     pub(crate) fn new(limit: usize) -> Self {
         Self {
-            classes: [const { Stack::new() }; CLASSES],
-            pages: 0,
+            classes: [const { Class::EMPTY }; CLASSES],
+            clean: 0,
+            dirty: 0,
             limit,
             hand: 0,
         }
@@ -64,42 +69,88 @@ impl<D: NommuMiscDevice> Cache<D> {
 
     /// Pages in the cache.
     pub(crate) fn pages(&self) -> usize {
-        self.pages
+        self.clean + self.dirty
     }
 
-    /// Takes a run of exactly `pages` pages, the one that fits best by `fit` among the newest, and
-    /// says how well it does.
+    /// Pages that are zero.
+    pub(crate) fn clean_pages(&self) -> usize {
+        self.clean
+    }
+
+    /// Pages that are not known to be zero.
+    pub(crate) fn dirty_pages(&self) -> usize {
+        self.dirty
+    }
+
+    /// Takes a run of exactly `pages` pages, the one that fits best by `fit` among the newest.
     #[inline]
-    pub(crate) fn take(
-        &mut self,
-        pages: usize,
-        fit: impl Fn(&D::Tag) -> Fit,
-    ) -> Option<(KBox<Mapping<D>>, Fit)> {
+    pub(crate) fn take(&mut self, pages: usize, fit: impl Fn(Contents) -> Fit) -> Option<Found> {
         let class = self.classes.get_mut(class_of(pages))?;
-        let newest = class.top()?;
-        // Whoever maps and unmaps the same size again and again finds its own run on top.
-        let (depth, fit) = if newest.run().pages() == pages && fit(newest.tag()) == Fit::Best {
-            (0, Fit::Best)
+        // Whoever maps and unmaps the same size again and again finds its own run on top of one of
+        // the lists, and nothing better in the other.
+        let zeros_are = fit(Contents::Zeros);
+        let list = if zeros_are == Fit::Best && !class.clean.is_empty() {
+            &mut class.clean
+        } else {
+            &mut class.dirty
+        };
+        let newest = match list.top() {
+            Some(newest) if newest.run().pages() == pages => fit(newest.tag().contents),
+            _ => Fit::MustClear,
+        };
+        let found = if newest == Fit::Best {
+            (list.pop()?, newest)
         } else {
             search(class, pages, fit)?
         };
-        let mapping = class.remove(depth)?;
-        self.pages -= pages;
-        Some((mapping, fit))
+        self.discount(&found.0);
+        Some(found)
+    }
+
+    /// Takes a longer run, at most twice as long, that can be used without being cleared, so that
+    /// it can be cut.
+    pub(crate) fn take_longer(
+        &mut self,
+        pages: usize,
+        fit: impl Fn(Contents) -> Fit,
+    ) -> Option<KBox<Mapping<OpenFile>>> {
+        let first = class_of(pages);
+        let last = class_of(pages.saturating_mul(2)).min(CLASSES - 1);
+        let suits = |top: &Mapping<OpenFile>| {
+            fit(top.tag().contents) > Fit::MustClear && top.run().can_split_at(pages)
+        };
+        let mapping = self
+            .classes
+            .get_mut(first..=last)?
+            .iter_mut()
+            .flat_map(|class| [&mut class.clean, &mut class.dirty])
+            .find(|list| list.top().is_some_and(suits))?
+            .pop()?;
+        self.discount(&mapping);
+        Some(mapping)
+    }
+
+    /// Takes a run that is not zero, from one class after the other.
+    pub(crate) fn take_dirty(&mut self) -> Option<KBox<Mapping<OpenFile>>> {
+        let mapping = self
+            .classes
+            .iter_mut()
+            .find_map(|class| class.dirty.pop())?;
+        self.discount(&mapping);
+        Some(mapping)
     }
 
     /// Puts a run in. What has to leave for it, or it itself if it is too large, is returned.
     ///
     /// The caller drops that without the lock that guards this cache.
     #[inline]
-    pub(crate) fn put(&mut self, mapping: KBox<Mapping<D>>) -> Stack<D> {
-        let pages = mapping.run().pages();
-        let Some(room) = self.limit.checked_sub(pages) else {
+    pub(crate) fn put(&mut self, mapping: KBox<Mapping<OpenFile>>) -> Stack<OpenFile> {
+        let Some(room) = self.limit.checked_sub(mapping.run().pages()) else {
             let mut refused = Stack::new();
             refused.push(mapping);
             return refused;
         };
-        let evicted = if self.pages > room {
+        let evicted = if self.pages() > room {
             self.shrink_to(room)
         } else {
             Stack::new()
@@ -110,28 +161,38 @@ impl<D: NommuMiscDevice> Cache<D> {
 
     /// Puts a run in, whatever the limit.
     #[inline]
-    pub(crate) fn put_over_limit(&mut self, mapping: KBox<Mapping<D>>) {
+    pub(crate) fn put_over_limit(&mut self, mapping: KBox<Mapping<OpenFile>>) {
         let pages = mapping.run().pages();
-        if let Some(class) = self.classes.get_mut(class_of(pages)) {
-            class.push(mapping);
-            self.pages += pages;
+        let Some(class) = self.classes.get_mut(class_of(pages)) else {
+            return;
+        };
+        if mapping.tag().contents == Contents::Zeros {
+            class.clean.push(mapping);
+            self.clean += pages;
+        } else {
+            class.dirty.push(mapping);
+            self.dirty += pages;
         }
     }
 
     /// Takes out what is over the limit.
-    pub(crate) fn trim(&mut self) -> Stack<D> {
+    pub(crate) fn trim(&mut self) -> Stack<OpenFile> {
         self.shrink_to(self.limit)
     }
 
     /// Takes runs out until at most `pages` pages are left, from one class after the other.
-    pub(crate) fn shrink_to(&mut self, pages: usize) -> Stack<D> {
+    pub(crate) fn shrink_to(&mut self, pages: usize) -> Stack<OpenFile> {
         let mut out = Stack::new();
         let mut empty = 0;
-        while self.pages > pages && empty < CLASSES {
-            match self.classes.get_mut(self.hand).and_then(Stack::pop) {
+        while self.pages() > pages && empty < CLASSES {
+            let victim = self
+                .classes
+                .get_mut(self.hand)
+                .and_then(|class| class.dirty.pop().or_else(|| class.clean.pop()));
+            match victim {
                 Some(mapping) => {
                     empty = 0;
-                    self.pages -= mapping.run().pages();
+                    self.discount(&mapping);
                     out.push(mapping);
                 }
                 None => {
@@ -142,64 +203,38 @@ impl<D: NommuMiscDevice> Cache<D> {
         }
         out
     }
+
+    /// Accounts for a run that was taken out.
+    #[inline]
+    fn discount(&mut self, mapping: &Mapping<OpenFile>) {
+        let pages = mapping.run().pages();
+        if mapping.tag().contents == Contents::Zeros {
+            self.clean -= pages;
+        } else {
+            self.dirty -= pages;
+        }
+    }
 }
 
-/// The best of the newest runs of this size, by its place on the stack.
-fn search<D: NommuMiscDevice>(
-    class: &Stack<D>,
-    pages: usize,
-    fit: impl Fn(&D::Tag) -> Fit,
-) -> Option<(usize, Fit)> {
-    let mut best = None;
-    for (depth, mapping) in class.iter().take(DEPTH).enumerate() {
-        if mapping.run().pages() != pages {
-            continue;
+/// Takes the best of the newest runs of this size.
+#[inline(never)]
+fn search(class: &mut Class, pages: usize, fit: impl Fn(Contents) -> Fit) -> Option<Found> {
+    let best_of = |list: &Stack<OpenFile>| {
+        let mut best: Option<(usize, Fit)> = None;
+        for (depth, mapping) in list.iter().take(DEPTH).enumerate() {
+            if mapping.run().pages() == pages {
+                let fit = fit(mapping.tag().contents);
+                if best.is_none_or(|(_, known)| fit > known) {
+                    best = Some((depth, fit));
+                }
+            }
         }
-        let fit = fit(mapping.tag());
-        if best.is_none_or(|(_, known)| fit > known) {
-            best = Some((depth, fit));
-        }
-        if fit == Fit::Best {
-            break;
-        }
-    }
-    best
-}
-
-#[kunit_tests(rust_uncleared_cache)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn small_sizes_have_their_own_class() {
-        for pages in 1..=EXACT_CLASSES {
-            assert_eq!(class_of(pages), pages - 1);
-        }
-    }
-
-    #[test]
-    fn classes_rise_with_the_size() {
-        let mut last = class_of(1);
-        for pages in 2..100_000 {
-            let class = class_of(pages);
-            assert!(class == last || class == last + 1);
-            last = class;
-        }
-    }
-
-    #[test]
-    fn every_size_has_a_class() {
-        for shift in 0..usize::BITS {
-            assert!(class_of(1 << shift) < CLASSES);
-        }
-        assert_eq!(class_of(usize::MAX), CLASSES - 1);
-    }
-
-    #[test]
-    fn powers_of_two_begin_a_class() {
-        for shift in 7..20 {
-            let pages = 1usize << shift;
-            assert_ne!(class_of(pages), class_of(pages - 1));
-        }
-    }
+        best
+    };
+    let (list, (depth, fit)) = match (best_of(&class.clean), best_of(&class.dirty)) {
+        (Some(clean), Some(dirty)) if dirty.1 > clean.1 => (&mut class.dirty, dirty),
+        (Some(clean), _) => (&mut class.clean, clean),
+        (None, dirty) => (&mut class.dirty, dirty?),
+    };
+    Some((list.remove(depth)?, fit))
 }

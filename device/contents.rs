@@ -16,3 +16,22 @@ pub(crate) enum Contents {
     /// What somebody else left: it came from the page allocator as it was.
     Unknown,
 }
+
+/// What is noted on each run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tag {
+    /// What it contains.
+    pub(crate) contents: Contents,
+    /// Pages at its beginning that have been cleared already, while it waits.
+    pub(crate) cleared: usize,
+}
+
+impl Tag {
+    /// A run with these contents.
+    pub(crate) const fn new(contents: Contents) -> Self {
+        Self {
+            contents,
+            cleared: 0,
+        }
+    }
+}

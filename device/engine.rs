@@ -2,9 +2,9 @@
 
 //! Where runs come from and where they go.
 //!
-//! A mapping takes a run out of the cache, else a new one from the page allocator, and has it
-//! cleared unless the policy lets it be used as it is. When it is unmapped the run goes back to the
-//! cache, which remembers who wrote to it.
+//! A mapping takes a run that waits, else a new one from the [`Supply`], and has it cleared unless
+//! the policy lets it be used as it is. When it is unmapped the run waits in a cache, which
+//! remembers who wrote to it.
 //!
 //! Locks: the [`Pool`] has a spinlock, a leaf. Nothing is allocated, freed or cleared under it, so
 //! that reclaim may take it from inside of any allocation. [`Engine::map`] is called with
@@ -17,7 +17,8 @@ use super::{
     },
     contents::{
         Contents,
-        Owner, //
+        Owner,
+        Tag, //
     },
     open_file::OpenFile,
     parameters::Parameters,
@@ -26,12 +27,14 @@ use super::{
         Policy, //
     },
     pool::Pool,
-    request::Wish, //
+    request::Wish,
+    statistics::Snapshot,
+    supply::Supply, //
 };
 use crate::memory::{
     mapping::Mapping,
-    page_run::PageRun,
     shrinker::Shrink,
+    stack::Stack,
     task, //
 };
 use kernel::{
@@ -48,30 +51,25 @@ use kernel::{
 };
 
 /// Pages that are cleared between two looks at the signals: 64 KiB of 4 KiB pages.
-const CLEAR_STEP: usize = 16;
+pub(super) const CLEAR_STEP: usize = 16;
 
 /// The memory of the device, shared by all its open files.
 #[pin_data]
 pub(crate) struct Engine {
     #[pin]
-    pool: SpinLock<Pool>,
+    pub(super) pool: SpinLock<Pool>,
+    pub(super) supply: Supply,
     policy: Policy,
-    /// What the page allocator hands out.
-    fresh: Contents,
     next_owner: Atomic<u64>,
 }
 
 impl Engine {
     /// An engine that follows `parameters`.
-    pub(crate) fn new(parameters: &Parameters) -> impl PinInit<Self> + '_ {
+    pub(crate) fn new(parameters: &Parameters, supply: Supply) -> impl PinInit<Self> + '_ {
         pin_init!(Self {
             pool <- new_spinlock!(Pool::new(parameters), "pages_pool"),
+            supply,
             policy: parameters.policy,
-            fresh: if parameters.hardened {
-                Contents::Zeros
-            } else {
-                Contents::Unknown
-            },
             next_owner: Atomic::new(0),
         })
     }
@@ -89,6 +87,11 @@ impl Engine {
         *account.usage.access(&*self.pool.lock())
     }
 
+    /// All figures.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        Snapshot::new(&self.pool.lock(), self.supply.reserve_pages())
+    }
+
     /// Provides a run of `pages` pages, and charges it to `account`.
     ///
     /// # Errors
@@ -101,94 +104,142 @@ impl Engine {
         pages: usize,
         wish: Wish,
     ) -> Result<KBox<Mapping<OpenFile>>> {
-        let fit = |contents: &Contents| self.policy.fit(wish, account.owner, *contents);
+        let fit = |contents| self.policy.fit(wish, account.owner, contents);
+        let in_reserve = self.supply.prefers_reserve(pages);
 
         let mut pool = self.pool.lock();
         pool.charge(account, pages)?;
-        let cached = pool.cache.take(pages, fit);
+        let waiting = pool.take(pages, in_reserve, fit);
         drop(pool);
 
-        let mapping = match cached {
-            Some((mapping, Fit::Usable | Fit::Best)) => Ok(mapping),
-            Some((mapping, Fit::MustClear)) => self.clear(mapping),
-            None => self.allocate(pages, fit),
+        let mut mapping = match waiting {
+            Some((mapping, Fit::Usable | Fit::Best)) => mapping,
+            Some((mapping, Fit::MustClear)) => self.clear_for(account, mapping)?,
+            None => self.supply_for(account, pages, fit)?,
         };
-        match mapping {
-            Ok(mut mapping) => {
-                // From here on the owner can write to it.
-                *mapping.tag_mut() = Contents::WrittenBy(account.owner);
-                Ok(mapping)
-            }
-            Err(err) => {
-                self.pool.lock().discharge(account, pages);
-                Err(err)
-            }
-        }
+        // From here on the owner can write to it.
+        *mapping.tag_mut() = Tag::new(Contents::WrittenBy(account.owner));
+        Ok(mapping)
     }
 
-    /// Takes back the run of a mapping that is gone.
-    pub(crate) fn unmapped(&self, account: &Account, mapping: KBox<Mapping<OpenFile>>) {
+    /// Takes back the run of a mapping that is gone. Returns whether the background worker is to be
+    /// asked, because nobody has done so yet.
+    pub(crate) fn unmapped(&self, account: &Account, mapping: KBox<Mapping<OpenFile>>) -> bool {
+        let pages = mapping.run().pages();
         let mut pool = self.pool.lock();
-        pool.discharge(account, mapping.run().pages());
-        let evicted = pool.cache.put(mapping);
+        pool.discharge(account, pages);
+        if mapping.run().is_reserved() {
+            pool.total.remove_reserved(pages);
+        }
+        let evicted = pool.put(mapping);
+        let ask = !pool.worker_asked;
+        pool.worker_asked = true;
         drop(pool);
         drop(evicted);
+        ask
     }
 
     /// Whether the pages that the core has allocated for a private mapping may stay as they are.
     pub(crate) fn copy_may_stay(&self, account: &Account, wish: Wish) -> bool {
-        self.policy.fit(wish, account.owner, self.fresh) > Fit::MustClear
+        self.policy.fit(wish, account.owner, self.supply.contents()) > Fit::MustClear
     }
 
-    /// Takes a new run from the page allocator, and clears it if it has to be.
-    fn allocate(
-        &self,
-        pages: usize,
-        fit: impl Fn(&Contents) -> Fit,
-    ) -> Result<KBox<Mapping<OpenFile>>> {
-        let mapping = Mapping::new(self.new_run(pages)?, self.fresh)?;
-        match fit(&self.fresh) {
-            Fit::Usable | Fit::Best => Ok(mapping),
-            Fit::MustClear => self.clear(mapping),
-        }
-    }
-
-    /// Takes a new run from the page allocator; if it has none, once more without the cache.
-    ///
-    /// The second time a single page is left for reclaim to find. The page allocator looks for free
-    /// pages on the lists of the CPUs only when reclaim has got somewhere, and on a small machine
-    /// these lists hold enough to split a run.
+    /// Takes a run that has not waited in its size, and clears it if it has to be. On an error the
+    /// charge to `account` is taken back.
     #[cold]
-    fn new_run(&self, pages: usize) -> Result<PageRun> {
-        let run = PageRun::new(pages);
-        if !matches!(run, Err(ENOMEM)) {
-            return run;
+    fn supply_for(
+        &self,
+        account: &Account,
+        pages: usize,
+        fit: impl Fn(Contents) -> Fit,
+    ) -> Result<KBox<Mapping<OpenFile>>> {
+        let mapping = match self.cut(pages, &fit) {
+            Some(mapping) => mapping,
+            None => self
+                .new_mapping(pages)
+                .inspect_err(|_| self.give_up(account, pages))?,
+        };
+        let contents = mapping.tag().contents;
+        let mut pool = self.pool.lock();
+        if mapping.run().is_reserved() {
+            pool.total.add_reserved(pages);
         }
-        self.scan(usize::MAX);
-        if let Ok(bait) = PageRun::new(1).and_then(|page| Mapping::new(page, self.fresh)) {
-            self.pool.lock().cache.put_over_limit(bait);
+        if fit(contents) == Fit::MustClear {
+            drop(pool);
+            return self.clear_for(account, mapping);
         }
-        let run = PageRun::new(pages);
-        let over_limit = self.pool.lock().cache.trim();
-        drop(over_limit);
-        run
-    }
-
-    /// Clears a run step by step, so that a task that is killed does not hold up all others.
-    fn clear(&self, mut mapping: KBox<Mapping<OpenFile>>) -> Result<KBox<Mapping<OpenFile>>> {
-        let run = mapping.run_mut();
-        for start in (0..run.pages()).step_by(CLEAR_STEP) {
-            if start > 0 {
-                task::cond_resched();
-                if task::fatal_signal_pending() {
-                    let evicted = self.pool.lock().cache.put(mapping);
-                    drop(evicted);
-                    return Err(EINTR);
-                }
-            }
-            run.clear(start..start + CLEAR_STEP);
+        if contents != Contents::Zeros {
+            pool.counters.uncleared += pages as u64;
         }
         Ok(mapping)
+    }
+
+    /// Cuts a run of this size off a longer one that need not be cleared. The rest waits on.
+    fn cut(&self, pages: usize, fit: impl Fn(Contents) -> Fit) -> Option<KBox<Mapping<OpenFile>>> {
+        let mut mapping = self.pool.lock().cache.take_longer(pages, fit)?;
+        let rest = mapping.run_mut().split_off(pages)?;
+        if let Ok(rest) = Mapping::new(rest, Tag::new(mapping.tag().contents)) {
+            self.keep(rest);
+        }
+        self.pool.lock().counters.recycled += pages as u64;
+        Some(mapping)
+    }
+
+    /// Clears a run that is charged to `account`, step by step, so that a task that is killed does
+    /// not hold up all others. On an error the charge is taken back, and the run waits on.
+    #[inline(never)]
+    fn clear_for(
+        &self,
+        account: &Account,
+        mut mapping: KBox<Mapping<OpenFile>>,
+    ) -> Result<KBox<Mapping<OpenFile>>> {
+        let pages = mapping.run().pages();
+        let first = mapping.tag().cleared;
+        let mut next = first;
+        loop {
+            mapping.run_mut().clear(next..next + CLEAR_STEP);
+            next += CLEAR_STEP;
+            if next >= pages {
+                break;
+            }
+            task::cond_resched();
+            if task::fatal_signal_pending() {
+                mapping.tag_mut().cleared = next;
+                if mapping.run().is_reserved() {
+                    self.pool.lock().total.remove_reserved(pages);
+                }
+                self.give_up(account, pages);
+                self.keep(mapping);
+                return Err(EINTR);
+            }
+        }
+        self.pool.lock().counters.cleared += (pages - first) as u64;
+        Ok(mapping)
+    }
+
+    /// Takes back the charge for a mapping that fails.
+    fn give_up(&self, account: &Account, pages: usize) {
+        let mut pool = self.pool.lock();
+        pool.discharge(account, pages);
+        pool.counters.failures += 1;
+    }
+
+    /// Puts a run into its cache, or frees it.
+    fn keep(&self, mapping: KBox<Mapping<OpenFile>>) {
+        let evicted = self.pool.lock().put(mapping);
+        drop(evicted);
+    }
+
+    /// Takes everything out of the caches.
+    pub(super) fn empty_caches(&self) {
+        let (cached, reserved) = self.take_all();
+        drop(cached);
+        drop(reserved);
+    }
+
+    fn take_all(&self) -> (Stack<OpenFile>, Stack<OpenFile>) {
+        let mut pool = self.pool.lock();
+        (pool.cache.shrink_to(0), pool.reserve_cache.shrink_to(0))
     }
 }
 

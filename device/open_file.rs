@@ -14,9 +14,10 @@
 
 use super::{
     account::Account,
-    contents::Contents,
-    engine::Engine,
-    request::Wish, //
+    cleaner,
+    contents::Tag,
+    request::Wish,
+    service::Service, //
 };
 use crate::memory::{
     iov,
@@ -48,35 +49,37 @@ const READ_STEP: usize = 16 * PAGE_SIZE;
 
 /// An open file: the unit to which the policy "own" refers.
 pub(crate) struct OpenFile {
-    engine: Arc<Engine>,
+    service: Arc<Service>,
     account: Account,
 }
 
 impl NommuMiscDevice for OpenFile {
-    type Data = Arc<Engine>;
-    type Tag = Contents;
+    type Data = Arc<Service>;
+    type Tag = Tag;
 
-    fn open(engine: &Arc<Engine>, _file: &File) -> Result<Self> {
+    fn open(service: &Arc<Service>, _file: &File) -> Result<Self> {
         Ok(Self {
-            account: engine.open_account(),
-            engine: engine.clone(),
+            account: service.engine.open_account(),
+            service: service.clone(),
         })
     }
 
     fn map(&self, request: &MapRequest) -> Result<KBox<Mapping<Self>>> {
         let wish = Wish::decode(request.pgoff, request.flags)?;
-        self.engine.map(&self.account, request.pages, wish)
+        self.service.engine.map(&self.account, request.pages, wish)
     }
 
     fn unmapped(&self, mapping: KBox<Mapping<Self>>) {
-        self.engine.unmapped(&self.account, mapping);
+        if self.service.engine.unmapped(&self.account, mapping) {
+            self.service.cleaner.ask(cleaner::idle_time());
+        }
     }
 
     fn read_iter(&self, pos: i64, dest: &mut IovIterDest<'_>) -> Result<usize> {
         if iov::is_mapping_copy(dest) {
             // An answer of zero bytes makes the core clear all of it.
             let wish = Wish::at_position(pos)?;
-            if !self.engine.copy_may_stay(&self.account, wish) {
+            if !self.service.engine.copy_may_stay(&self.account, wish) {
                 return Ok(0);
             }
             let claimed = dest.len();
@@ -107,7 +110,7 @@ impl NommuMiscDevice for OpenFile {
     }
 
     fn show_fdinfo(&self, m: &SeqFile) {
-        let usage = self.engine.usage(&self.account);
+        let usage = self.service.engine.usage(&self.account);
         seq_print!(m, "mappings:\t{}\n", usage.mappings);
         seq_print!(m, "mapped_bytes:\t{}\n", usage.pages << PAGE_SHIFT);
     }

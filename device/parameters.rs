@@ -28,6 +28,8 @@ pub(crate) struct Given {
     pub(crate) max_bytes: i64,
     /// Bytes that may wait in the cache, or [`AUTOMATIC`].
     pub(crate) cache_bytes: i64,
+    /// Bytes to take at once for large mappings.
+    pub(crate) reserve_bytes: i64,
 }
 
 /// What the machine is like.
@@ -39,6 +41,13 @@ pub(crate) struct Machine {
     pub(crate) hardened: bool,
 }
 
+impl Machine {
+    /// Pages in three quarters of RAM.
+    fn three_quarters(self) -> usize {
+        self.pages / 4 * 3
+    }
+}
+
 /// The parameters in force.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Parameters {
@@ -48,6 +57,7 @@ pub(crate) struct Parameters {
     pub(crate) mode: u16,
     pub(crate) max_pages: usize,
     pub(crate) cache_pages: usize,
+    pub(crate) reserve_pages: usize,
     pub(crate) hardened: bool,
 }
 
@@ -84,7 +94,7 @@ impl Parameters {
         }
 
         let max_pages = match pages_of(given.max_bytes) {
-            None if given.max_bytes == AUTOMATIC => machine.pages / 4 * 3,
+            None if given.max_bytes == AUTOMATIC => machine.three_quarters(),
             Some(pages) if pages > 0 => pages,
             _ => {
                 return Err(Senseless {
@@ -95,16 +105,23 @@ impl Parameters {
             }
         };
         let cache_pages = match pages_of(given.cache_bytes) {
-            None if given.cache_bytes == AUTOMATIC => machine.pages / 2,
+            None if given.cache_bytes == AUTOMATIC => machine.three_quarters(),
             Some(pages) => pages,
             None => {
                 return Err(Senseless {
                     name: "cache_bytes",
                     value: given.cache_bytes,
-                    expected: "use 0 for no cache, or -1 for half of RAM",
+                    expected: "use 0 for no cache, or -1 for three quarters of RAM",
                 })
             }
         };
+        let reserve_pages = pages_of(given.reserve_bytes)
+            .filter(|pages| *pages < machine.pages)
+            .ok_or(Senseless {
+                name: "reserve_bytes",
+                value: given.reserve_bytes,
+                expected: "use less than there is RAM, or 0 for none",
+            })?;
 
         Ok(Self {
             policy,
@@ -114,6 +131,7 @@ impl Parameters {
             // Where the page allocator clears, a run that waits in a cache would either show what
             // the administrator wants cleared, or be cleared a second time.
             cache_pages: if machine.hardened { 0 } else { cache_pages },
+            reserve_pages,
             hardened: machine.hardened,
         })
     }
@@ -123,10 +141,11 @@ impl fmt::Display for Parameters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "policy {}, limit {} KiB, cache {} KiB",
+            "policy {}, limit {} KiB, cache {} KiB, reserve {} KiB",
             self.policy.name(),
-            self.max_pages << (PAGE_SHIFT - 10),
-            self.cache_pages << (PAGE_SHIFT - 10),
+            kib(self.max_pages),
+            kib(self.cache_pages),
+            kib(self.reserve_pages),
         )?;
         match self.ineffective {
             None => Ok(()),
@@ -139,6 +158,11 @@ impl fmt::Display for Parameters {
             Some(Ineffective::Policy) => write!(f, "; opt-out not effective (policy=0)"),
         }
     }
+}
+
+/// Pages as KiB, for the log.
+fn kib(pages: usize) -> usize {
+    pages.saturating_mul(1 << (PAGE_SHIFT - 10))
 }
 
 /// Whole pages in `bytes`, or [`None`] if it is negative.
@@ -161,6 +185,7 @@ mod tests {
             mode: 0o600,
             max_bytes: AUTOMATIC,
             cache_bytes: AUTOMATIC,
+            reserve_bytes: 0,
         }
     }
 
@@ -176,7 +201,7 @@ mod tests {
         assert!(checked.is_ok());
         if let Ok(parameters) = checked {
             assert_eq!(parameters.max_pages, 750);
-            assert_eq!(parameters.cache_pages, 500);
+            assert_eq!(parameters.cache_pages, 750);
         }
     }
 
@@ -237,6 +262,27 @@ mod tests {
                     ..given()
                 }),
                 Some("cache_bytes")
+            );
+        }
+    }
+
+    #[test]
+    fn reserve_is_smaller_than_the_machine() {
+        let machine_bytes = 1000 << PAGE_SHIFT;
+        for (reserve_bytes, name) in [
+            (0, None),
+            (1, None),
+            (machine_bytes - 1, None),
+            (machine_bytes, Some("reserve_bytes")),
+            (i64::MAX, Some("reserve_bytes")),
+            (-1, Some("reserve_bytes")),
+        ] {
+            assert_eq!(
+                senseless(Given {
+                    reserve_bytes,
+                    ..given()
+                }),
+                name
             );
         }
     }

@@ -1,20 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What the lock of the engine guards: the cache and the accounts.
+//! What the lock of the engine guards: the runs that wait, and the figures.
 
 use super::{
     account::Total,
-    cache::Cache,
+    cache::{
+        Cache,
+        Found, //
+    },
+    contents::Contents,
     open_file::OpenFile,
-    parameters::Parameters, //
+    parameters::Parameters,
+    policy::Fit,
+    statistics::Counters, //
 };
+use crate::memory::{
+    mapping::Mapping,
+    stack::Stack, //
+};
+use kernel::prelude::*;
 
 /// The shared state of the device.
 pub(crate) struct Pool {
-    /// Runs that wait to be used again.
-    pub(crate) cache: Cache<OpenFile>,
+    /// Runs of the page allocator that wait to be used again.
+    pub(crate) cache: Cache,
+    /// Parts of the reserve that wait to be used again. Reclaim has no use for them.
+    pub(crate) reserve_cache: Cache,
     /// What is mapped.
     pub(crate) total: Total,
+    /// What has happened.
+    pub(crate) counters: Counters,
+    /// Whether the background worker has been asked for.
+    pub(crate) worker_asked: bool,
+    /// The number of mappings made when the background worker last looked.
+    pub(crate) seen_by_worker: u64,
 }
 
 impl Pool {
@@ -22,7 +41,54 @@ impl Pool {
     pub(crate) fn new(parameters: &Parameters) -> Self {
         Self {
             cache: Cache::new(parameters.cache_pages),
+            reserve_cache: Cache::new(parameters.reserve_pages),
             total: Total::new(parameters.max_pages),
+            counters: Counters::default(),
+            worker_asked: false,
+            seen_by_worker: 0,
         }
+    }
+
+    /// Takes a run that waits and has this size, from the reserve's cache or the other, and accounts
+    /// for it.
+    #[inline]
+    pub(crate) fn take(
+        &mut self,
+        pages: usize,
+        in_reserve: bool,
+        fit: impl Fn(Contents) -> Fit,
+    ) -> Option<Found> {
+        let (mapping, fit) = if in_reserve {
+            let found = self.reserve_cache.take(pages, fit)?;
+            self.total.add_reserved(pages);
+            found
+        } else {
+            self.cache.take(pages, fit)?
+        };
+        self.counters.recycled += pages as u64;
+        if fit != Fit::MustClear && mapping.tag().contents != Contents::Zeros {
+            self.counters.uncleared += pages as u64;
+        }
+        Some((mapping, fit))
+    }
+
+    /// Puts a run where it belongs. What is returned is to be dropped without the lock.
+    #[inline]
+    pub(crate) fn put(&mut self, mapping: KBox<Mapping<OpenFile>>) -> Stack<OpenFile> {
+        if mapping.run().is_reserved() {
+            self.reserve_cache.put(mapping)
+        } else {
+            self.cache.put(mapping)
+        }
+    }
+
+    /// Pages that wait and are zero.
+    pub(crate) fn clean_pages(&self) -> usize {
+        self.cache.clean_pages() + self.reserve_cache.clean_pages()
+    }
+
+    /// Pages that wait and are not known to be zero.
+    pub(crate) fn dirty_pages(&self) -> usize {
+        self.cache.dirty_pages() + self.reserve_cache.dirty_pages()
     }
 }

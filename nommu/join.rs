@@ -15,6 +15,7 @@ use super::{
         alloc_block,
         free_block,
         free_exact,
+        split_block,
         MAX_BLOCK_PAGES,
         MAX_ORDER, //
     },
@@ -25,7 +26,6 @@ use core::{
     ptr::NonNull, //
 };
 use kernel::{
-    bindings,
     page::PAGE_SHIFT,
     prelude::*, //
 };
@@ -144,24 +144,19 @@ pub(super) fn alloc_joined(blocks: usize, tail: usize) -> Result<NonNull<u8>> {
 /// `block` must be a block of order [`MAX_ORDER`] owned by the caller, and `keep` at most
 /// [`MAX_BLOCK_PAGES`].
 unsafe fn trim_block(block: NonNull<u8>, keep: usize) {
-    // SAFETY: On nommu `vmalloc_to_page()` is `virt_to_page()` (mm/nommu.c), which is valid for the
-    // address of a block of the page allocator.
-    let page = unsafe { bindings::vmalloc_to_page(block.as_ptr().cast()) };
-    // SAFETY: `page` is the first page of a non-compound block of this order, with one reference,
-    // which the caller owns.
-    unsafe { bindings::split_page(page, MAX_ORDER) };
+    // SAFETY: By the requirements of this function.
+    unsafe { split_block(block, MAX_ORDER) };
     // SAFETY: `keep` is at most the number of pages of the block.
     let rest = unsafe { block.add(keep << PAGE_SHIFT) };
     // SAFETY: The pages of the block are single pages now, and owned by the caller.
     unsafe { free_exact(rest, MAX_BLOCK_PAGES - keep) };
 }
 
-/// Gives back what [`alloc_joined`] returned.
+/// Gives back `blocks` whole blocks of the largest order and `tail` single pages after them.
 ///
 /// # Safety
 ///
-/// `base` must come from [`alloc_joined`] with the same `blocks` and `tail`, and must not be used
-/// afterwards.
+/// `base` must be where such a run begins, owned by the caller, who must not use it afterwards.
 pub(super) unsafe fn free_joined(base: NonNull<u8>, blocks: usize, tail: usize) {
     for block in 0..blocks {
         // SAFETY: The run has this many blocks.
@@ -172,7 +167,7 @@ pub(super) unsafe fn free_joined(base: NonNull<u8>, blocks: usize, tail: usize) 
     if tail != 0 {
         // SAFETY: The tail begins behind the last whole block.
         let rest = unsafe { base.add(blocks * BLOCK_SIZE) };
-        // SAFETY: `alloc_joined()` has split the last block and left `tail` single pages.
+        // SAFETY: The tail is single pages by the requirements of this function.
         unsafe { free_exact(rest, tail) };
     }
 }

@@ -7,11 +7,12 @@
 //!
 //! - [`page_run`]: an owned run of adjacent page frames; [`join`] makes those that are longer than
 //!   the largest block of the page allocator.
+//! - [`reserve`]: a long run that is lent in parts.
 //! - [`misc_device`]: a misc device with the two extra file operations of `mm/nommu.c`.
 //! - [`mapping`]: the run behind one VMA, from `mmap` to `close`.
 //! - [`deferred_return`]: how that run comes back to the driver once the region is gone.
 //! - [`stack`]: mappings that wait, without an allocation.
-//! - [`iov`], [`shrinker`], [`task`], [`system`]: small pieces of C interface that `rust/kernel` has
+//! - [`iov`], [`shrinker`], [`worker`], [`task`], [`system`]: small pieces of C interface that `rust/kernel` has
 //!   no wrapper for.
 //!
 //! C source: [`mm/nommu.c`](srctree/mm/nommu.c)
@@ -22,7 +23,9 @@ mod join;
 pub(crate) mod mapping;
 pub(crate) mod misc_device;
 pub(crate) mod page_run;
+pub(crate) mod reserve;
 pub(crate) mod shrinker;
 pub(crate) mod stack;
 pub(crate) mod system;
 pub(crate) mod task;
+pub(crate) mod worker;

@@ -5,7 +5,10 @@
 //! C headers: [`include/linux/gfp.h`](srctree/include/linux/gfp.h),
 //! [`include/linux/mm.h`](srctree/include/linux/mm.h)
 
-use super::join;
+use super::{
+    join,
+    reserve::Reserve, //
+};
 use core::{
     ops::Range,
     ptr::NonNull, //
@@ -13,7 +16,8 @@ use core::{
 use kernel::{
     bindings,
     page::PAGE_SHIFT,
-    prelude::*, //
+    prelude::*,
+    sync::Arc, //
 };
 
 /// Largest order that the page allocator serves.
@@ -34,7 +38,7 @@ const GFP_RUN: bindings::gfp_t = bindings::GFP_KERNEL
 
 /// A run of physically adjacent page frames, page-aligned, mapped at its physical address.
 ///
-/// The contents are whatever the page allocator left there. Dropping the run frees it.
+/// The contents are whatever was left there. Dropping the run frees it.
 ///
 /// # Invariants
 ///
@@ -42,10 +46,21 @@ const GFP_RUN: bindings::gfp_t = bindings::GFP_KERNEL
 /// - The `pages` page frames from `base` on are owned by this value. Kernel code reaches them
 ///   through it alone; user space may read and write them at any time while they are mapped, so no
 ///   Rust reference to the contents is ever made.
-/// - They came from the page allocator in the layout that [`Layout::of`] gives for `pages`.
+/// - They are held as `holding` says.
 pub(crate) struct PageRun {
     base: NonNull<u8>,
     pages: usize,
+    holding: Holding,
+}
+
+/// Who a run goes back to, and in which pieces.
+enum Holding {
+    /// The page allocator, in the layout that [`Layout::of`] gives for the length.
+    Blocks,
+    /// The page allocator, page by page.
+    Singles,
+    /// A reserve.
+    Reserve(Arc<Reserve>),
 }
 
 // SAFETY: A run is plain memory that belongs to its owner; any thread may free or clear it.
@@ -111,13 +126,99 @@ impl PageRun {
         };
         // INVARIANT: The memory was just allocated in the layout for `pages`, nobody else has it,
         // and all three sources return page-aligned addresses.
-        Ok(Self { base, pages })
+        Ok(Self {
+            base,
+            pages,
+            holding: Holding::Blocks,
+        })
+    }
+
+    /// A run that belongs to a reserve.
+    ///
+    /// # Safety
+    ///
+    /// The `pages` pages from `base` on must lie within the memory of `reserve`, which has given
+    /// them to the caller and to nobody else. `base` must be page-aligned, and `pages` not zero.
+    pub(super) unsafe fn from_reserve(
+        reserve: Arc<Reserve>,
+        base: NonNull<u8>,
+        pages: usize,
+    ) -> Self {
+        // INVARIANT: By the requirements of this function. The length is below that of the reserve,
+        // which is a run itself.
+        Self {
+            base,
+            pages,
+            holding: Holding::Reserve(reserve),
+        }
+    }
+
+    /// Whether this run belongs to a reserve.
+    #[inline]
+    pub(crate) fn is_reserved(&self) -> bool {
+        matches!(self.holding, Holding::Reserve(_))
+    }
+
+    /// Whether the run can be cut behind its first `pages` pages.
+    ///
+    /// Up to the largest block every place will do; a longer run can be cut between its blocks. A
+    /// part of a reserve stays as it is.
+    pub(crate) fn can_split_at(&self, pages: usize) -> bool {
+        pages > 0
+            && pages < self.pages
+            && match self.holding {
+                Holding::Blocks => self.pages <= MAX_BLOCK_PAGES || pages % MAX_BLOCK_PAGES == 0,
+                Holding::Singles => true,
+                Holding::Reserve(_) => false,
+            }
+    }
+
+    /// Cuts the run behind its first `pages` pages and returns what follows, or [`None`], and
+    /// nothing happens, where [`Self::can_split_at`] forbids it.
+    pub(crate) fn split_off(&mut self, pages: usize) -> Option<Self> {
+        if !self.can_split_at(pages) {
+            return None;
+        }
+        let rest_pages = self.pages - pages;
+        let (holding, rest_holding) = match (&self.holding, Layout::of(self.pages)) {
+            (Holding::Blocks, Layout::Joined { .. }) => {
+                // Whole blocks stay in front. What follows has the layout of its own length, unless
+                // it is nothing but the tail.
+                let rest = if rest_pages < MAX_BLOCK_PAGES {
+                    Holding::Singles
+                } else {
+                    Holding::Blocks
+                };
+                (Holding::Blocks, rest)
+            }
+            (Holding::Blocks, Layout::Block { order }) => {
+                // SAFETY: By the type invariants this is one block of that order, owned by `self`.
+                unsafe { split_block(self.base, order) };
+                (Holding::Singles, Holding::Singles)
+            }
+            _ => (Holding::Singles, Holding::Singles),
+        };
+        // SAFETY: `pages` is below the length of the run.
+        let base = unsafe { self.base.add(pages << PAGE_SHIFT) };
+        // INVARIANT: The two share the memory that `self` owned, and hold it as was just found.
+        self.pages = pages;
+        self.holding = holding;
+        Some(Self {
+            base,
+            pages: rest_pages,
+            holding: rest_holding,
+        })
     }
 
     /// Number of pages.
     #[inline]
     pub(crate) fn pages(&self) -> usize {
         self.pages
+    }
+
+    /// Pointer to the first byte.
+    pub(super) fn as_ptr(&self) -> NonNull<u8> {
+        self.base
     }
 
     /// Address of the first byte: physical, kernel and user address alike.
@@ -144,19 +245,19 @@ impl PageRun {
 
 impl Drop for PageRun {
     fn drop(&mut self) {
-        match Layout::of(self.pages) {
-            Layout::Block { order } => {
+        match (&self.holding, Layout::of(self.pages)) {
+            (Holding::Reserve(reserve), _) => reserve.put(self.base),
+            (Holding::Singles, _) | (Holding::Blocks, Layout::Exact) => {
+                // SAFETY: By the type invariants these are single pages, owned by `self`.
+                unsafe { free_exact(self.base, self.pages) };
+            }
+            (Holding::Blocks, Layout::Block { order }) => {
                 // SAFETY: By the type invariants this is one block of that order, owned by `self`.
                 unsafe { free_block(self.base, order) };
             }
-            Layout::Exact => {
-                // SAFETY: By the type invariants this came from `alloc_pages_exact()` with the same
-                // size, and is owned by `self`.
-                unsafe { free_exact(self.base, self.pages) };
-            }
-            Layout::Joined { blocks, tail } => {
-                // SAFETY: By the type invariants this is what `alloc_joined()` returned for the
-                // same two numbers, owned by `self`.
+            (Holding::Blocks, Layout::Joined { blocks, tail }) => {
+                // SAFETY: By the type invariants these are whole blocks of the largest order, then
+                // single pages, owned by `self`.
                 unsafe { join::free_joined(self.base, blocks, tail) };
             }
         }
@@ -184,6 +285,20 @@ pub(super) fn alloc_block(order: u32) -> Option<NonNull<u8>> {
 pub(super) unsafe fn free_block(base: NonNull<u8>, order: u32) {
     // SAFETY: By the requirements of this function.
     unsafe { bindings::free_pages(base.as_ptr() as usize, order) };
+}
+
+/// Turns a block into single pages.
+///
+/// # Safety
+///
+/// `base` must be a block of `1 << order` pages from the page allocator, owned by the caller.
+pub(super) unsafe fn split_block(base: NonNull<u8>, order: u32) {
+    // SAFETY: On nommu `vmalloc_to_page()` is `virt_to_page()` (mm/nommu.c), which is valid for the
+    // address of a block of the page allocator.
+    let page = unsafe { bindings::vmalloc_to_page(base.as_ptr().cast()) };
+    // SAFETY: `page` is the first page of a non-compound block of this order, with one reference,
+    // which the caller owns.
+    unsafe { bindings::split_page(page, order) };
 }
 
 /// Gives back single pages.

@@ -21,6 +21,12 @@ impl<D: NommuMiscDevice> Stack<D> {
         Self { top: None }
     }
 
+    /// Whether there is nothing on it.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.top.is_none()
+    }
+
     /// The one on top.
     #[inline]
     pub(crate) fn top(&self) -> Option<&Mapping<D>> {
