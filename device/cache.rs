@@ -9,7 +9,11 @@
 use super::{
     contents::Contents,
     open_file::OpenFile,
-    policy::Fit,
+    policy::{
+        Fit,
+        Terms, //
+    },
+    request::Wish,
     size_class::{
         class_of,
         CLASSES, //
@@ -82,26 +86,25 @@ impl Cache {
         self.dirty
     }
 
-    /// Takes a run of exactly `pages` pages, the one that fits best by `fit` among the newest.
+    /// Takes a run of exactly `pages` pages, the one that suits best among the newest.
     #[inline]
-    pub(crate) fn take(&mut self, pages: usize, fit: impl Fn(Contents) -> Fit) -> Option<Found> {
+    pub(crate) fn take(&mut self, pages: usize, terms: Terms) -> Option<Found> {
         let class = self.classes.get_mut(class_of(pages))?;
         // Whoever maps and unmaps the same size again and again finds its own run on top of one of
-        // the lists, and nothing better in the other.
-        let zeros_are = fit(Contents::Zeros);
-        let list = if zeros_are == Fit::Best && !class.clean.is_empty() {
+        // the lists. A mapping that wants zeros finds nothing better in the dirty one than its top.
+        let wants_zeros = terms.wish == Wish::Zeroed;
+        let list = if wants_zeros && !class.clean.is_empty() {
             &mut class.clean
         } else {
             &mut class.dirty
         };
         let newest = match list.top() {
-            Some(newest) if newest.run().pages() == pages => fit(newest.tag().contents),
-            _ => Fit::MustClear,
+            Some(newest) if newest.run().pages() == pages => Some(terms.fit(newest.tag().contents)),
+            _ => None,
         };
-        let found = if newest == Fit::Best {
-            (list.pop()?, newest)
-        } else {
-            search(class, pages, fit)?
+        let found = match newest {
+            Some(fit) if wants_zeros || fit == Fit::Best => (list.pop()?, fit),
+            _ => search(class, pages, terms)?,
         };
         self.discount(&found.0);
         Some(found)
@@ -112,12 +115,12 @@ impl Cache {
     pub(crate) fn take_longer(
         &mut self,
         pages: usize,
-        fit: impl Fn(Contents) -> Fit,
+        terms: Terms,
     ) -> Option<KBox<Mapping<OpenFile>>> {
         let first = class_of(pages);
         let last = class_of(pages.saturating_mul(2)).min(CLASSES - 1);
         let suits = |top: &Mapping<OpenFile>| {
-            fit(top.tag().contents) > Fit::MustClear && top.run().can_split_at(pages)
+            terms.fit(top.tag().contents) > Fit::MustClear && top.run().can_split_at(pages)
         };
         let mapping = self
             .classes
@@ -218,12 +221,12 @@ impl Cache {
 
 /// Takes the best of the newest runs of this size.
 #[inline(never)]
-fn search(class: &mut Class, pages: usize, fit: impl Fn(Contents) -> Fit) -> Option<Found> {
+fn search(class: &mut Class, pages: usize, terms: Terms) -> Option<Found> {
     let best_of = |list: &Stack<OpenFile>| {
         let mut best: Option<(usize, Fit)> = None;
         for (depth, mapping) in list.iter().take(DEPTH).enumerate() {
             if mapping.run().pages() == pages {
-                let fit = fit(mapping.tag().contents);
+                let fit = terms.fit(mapping.tag().contents);
                 if best.is_none_or(|(_, known)| fit > known) {
                     best = Some((depth, fit));
                 }

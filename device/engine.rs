@@ -24,7 +24,8 @@ use super::{
     parameters::Parameters,
     policy::{
         Fit,
-        Policy, //
+        Policy,
+        Terms, //
     },
     pool::Pool,
     request::Wish,
@@ -104,18 +105,22 @@ impl Engine {
         pages: usize,
         wish: Wish,
     ) -> Result<KBox<Mapping<OpenFile>>> {
-        let fit = |contents| self.policy.fit(wish, account.owner, contents);
+        let terms = self.terms(account, wish);
         let in_reserve = self.supply.prefers_reserve(pages);
 
         let mut pool = self.pool.lock();
         pool.charge(account, pages)?;
-        let waiting = pool.take(pages, in_reserve, fit);
+        let waiting = pool.take(pages, in_reserve, terms);
         drop(pool);
 
         let mut mapping = match waiting {
             Some((mapping, Fit::Usable | Fit::Best)) => mapping,
+            Some((mut mapping, Fit::MustClear)) if pages <= CLEAR_STEP => {
+                mapping.run_mut().clear(0..pages);
+                mapping
+            }
             Some((mapping, Fit::MustClear)) => self.clear_for(account, mapping)?,
-            None => self.supply_for(account, pages, fit)?,
+            None => self.supply_for(account, pages, terms)?,
         };
         // From here on the owner can write to it.
         *mapping.tag_mut() = Tag::new(Contents::WrittenBy(account.owner));
@@ -128,10 +133,12 @@ impl Engine {
         let pages = mapping.run().pages();
         let mut pool = self.pool.lock();
         pool.discharge(account, pages);
-        if mapping.run().is_reserved() {
+        let evicted = if mapping.run().is_reserved() {
             pool.total.remove_reserved(pages);
-        }
-        let evicted = pool.put(mapping);
+            pool.reserve_cache.put(mapping)
+        } else {
+            pool.cache.put(mapping)
+        };
         let ask = !pool.worker_asked;
         pool.worker_asked = true;
         drop(pool);
@@ -139,9 +146,18 @@ impl Engine {
         ask
     }
 
+    #[inline]
+    fn terms(&self, account: &Account, wish: Wish) -> Terms {
+        Terms {
+            policy: self.policy,
+            owner: account.owner,
+            wish,
+        }
+    }
+
     /// Whether the pages that the core has allocated for a private mapping may stay as they are.
     pub(crate) fn copy_may_stay(&self, account: &Account, wish: Wish) -> bool {
-        self.policy.fit(wish, account.owner, self.supply.contents()) > Fit::MustClear
+        self.terms(account, wish).fit(self.supply.contents()) > Fit::MustClear
     }
 
     /// Takes a run that has not waited in its size, and clears it if it has to be. On an error the
@@ -151,9 +167,9 @@ impl Engine {
         &self,
         account: &Account,
         pages: usize,
-        fit: impl Fn(Contents) -> Fit,
+        terms: Terms,
     ) -> Result<KBox<Mapping<OpenFile>>> {
-        let mapping = match self.cut(pages, &fit) {
+        let mapping = match self.cut(pages, terms) {
             Some(mapping) => mapping,
             None => self
                 .new_mapping(pages)
@@ -164,7 +180,8 @@ impl Engine {
         if mapping.run().is_reserved() {
             pool.total.add_reserved(pages);
         }
-        if fit(contents) == Fit::MustClear {
+        if terms.fit(contents) == Fit::MustClear {
+            pool.counters.cleared += pages as u64;
             drop(pool);
             return self.clear_for(account, mapping);
         }
@@ -175,8 +192,8 @@ impl Engine {
     }
 
     /// Cuts a run of this size off a longer one that need not be cleared. The rest waits on.
-    fn cut(&self, pages: usize, fit: impl Fn(Contents) -> Fit) -> Option<KBox<Mapping<OpenFile>>> {
-        let mut mapping = self.pool.lock().cache.take_longer(pages, fit)?;
+    fn cut(&self, pages: usize, terms: Terms) -> Option<KBox<Mapping<OpenFile>>> {
+        let mut mapping = self.pool.lock().cache.take_longer(pages, terms)?;
         let rest = mapping.run_mut().split_off(pages)?;
         if let Ok(rest) = Mapping::new(rest, Tag::new(mapping.tag().contents)) {
             self.keep(rest);
@@ -194,27 +211,29 @@ impl Engine {
         mut mapping: KBox<Mapping<OpenFile>>,
     ) -> Result<KBox<Mapping<OpenFile>>> {
         let pages = mapping.run().pages();
-        let first = mapping.tag().cleared;
-        let mut next = first;
+        let mut next = mapping.tag().cleared;
         loop {
             mapping.run_mut().clear(next..next + CLEAR_STEP);
             next += CLEAR_STEP;
             if next >= pages {
-                break;
+                return Ok(mapping);
             }
             task::cond_resched();
             if task::fatal_signal_pending() {
-                mapping.tag_mut().cleared = next;
-                if mapping.run().is_reserved() {
-                    self.pool.lock().total.remove_reserved(pages);
-                }
-                self.give_up(account, pages);
-                self.keep(mapping);
-                return Err(EINTR);
+                break;
             }
         }
-        self.pool.lock().counters.cleared += (pages - first) as u64;
-        Ok(mapping)
+
+        mapping.tag_mut().cleared = next;
+        let mut pool = self.pool.lock();
+        pool.counters.cleared -= (pages - next) as u64;
+        if mapping.run().is_reserved() {
+            pool.total.remove_reserved(pages);
+        }
+        drop(pool);
+        self.give_up(account, pages);
+        self.keep(mapping);
+        Err(EINTR)
     }
 
     /// Takes back the charge for a mapping that fails.

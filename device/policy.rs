@@ -81,38 +81,47 @@ impl Policy {
         (Self::Never, Some(reason))
     }
 
-    /// How well memory with these contents suits a mapping of `owner` with this wish.
-    ///
-    /// Zeros suit everybody, but whoever wants zeros should find them: a mapping that opts out
-    /// leaves them for later where it can.
-    pub(crate) fn fit(self, wish: Wish, owner: Owner, contents: Contents) -> Fit {
-        let visible = match contents {
-            Contents::Zeros => {
-                return match wish {
-                    Wish::Zeroed => Fit::Best,
-                    Wish::Uncleared => Fit::Usable,
-                }
-            }
-            Contents::WrittenBy(writer) => match self {
-                Self::Never => false,
-                Self::Own => writer == owner,
-                Self::Any => true,
-            },
-            Contents::Unknown => self == Self::Any,
-        };
-        if visible && wish == Wish::Uncleared {
-            Fit::Best
-        } else {
-            Fit::MustClear
-        }
-    }
-
     /// The name for the log.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Never => "never",
             Self::Own => "own",
             Self::Any => "any",
+        }
+    }
+}
+
+/// Under which terms a mapping gets memory.
+#[derive(Clone, Copy)]
+pub(crate) struct Terms {
+    /// The policy in force.
+    pub(crate) policy: Policy,
+    /// Who asks.
+    pub(crate) owner: Owner,
+    /// What for.
+    pub(crate) wish: Wish,
+}
+
+impl Terms {
+    /// How well memory with these contents suits.
+    ///
+    /// Zeros suit everybody, but whoever wants zeros should find them: a mapping that opts out
+    /// leaves them for later where it can.
+    #[inline]
+    pub(crate) fn fit(self, contents: Contents) -> Fit {
+        match (self.wish, contents) {
+            (Wish::Zeroed, Contents::Zeros) => Fit::Best,
+            (Wish::Zeroed, _) => Fit::MustClear,
+            (Wish::Uncleared, Contents::Zeros) => Fit::Usable,
+            (Wish::Uncleared, Contents::WrittenBy(writer)) => match self.policy {
+                Policy::Own if writer == self.owner => Fit::Best,
+                Policy::Any => Fit::Best,
+                Policy::Own | Policy::Never => Fit::MustClear,
+            },
+            (Wish::Uncleared, Contents::Unknown) => match self.policy {
+                Policy::Any => Fit::Best,
+                Policy::Own | Policy::Never => Fit::MustClear,
+            },
         }
     }
 }
@@ -124,6 +133,15 @@ mod tests {
     const ME: Owner = Owner(7);
     const OTHER: Owner = Owner(8);
     const POLICIES: [Policy; 3] = [Policy::Never, Policy::Own, Policy::Any];
+
+    fn fit(policy: Policy, wish: Wish, contents: Contents) -> Fit {
+        let terms = Terms {
+            policy,
+            owner: ME,
+            wish,
+        };
+        terms.fit(contents)
+    }
 
     #[test]
     fn parameter_values() {
@@ -137,11 +155,8 @@ mod tests {
     #[test]
     fn zeros_suit_everybody() {
         for policy in POLICIES {
-            assert_eq!(policy.fit(Wish::Zeroed, ME, Contents::Zeros), Fit::Best);
-            assert_eq!(
-                policy.fit(Wish::Uncleared, ME, Contents::Zeros),
-                Fit::Usable
-            );
+            assert_eq!(fit(policy, Wish::Zeroed, Contents::Zeros), Fit::Best);
+            assert_eq!(fit(policy, Wish::Uncleared, Contents::Zeros), Fit::Usable);
         }
     }
 
@@ -153,15 +168,14 @@ mod tests {
                 Contents::WrittenBy(OTHER),
                 Contents::Unknown,
             ] {
-                assert_eq!(policy.fit(Wish::Zeroed, ME, contents), Fit::MustClear);
+                assert_eq!(fit(policy, Wish::Zeroed, contents), Fit::MustClear);
             }
         }
     }
 
     #[test]
     fn opt_out_by_policy() {
-        let seen =
-            |policy: Policy, contents| policy.fit(Wish::Uncleared, ME, contents) == Fit::Best;
+        let seen = |policy: Policy, contents| fit(policy, Wish::Uncleared, contents) == Fit::Best;
         assert!(!seen(Policy::Never, Contents::WrittenBy(ME)));
         assert!(!seen(Policy::Never, Contents::Unknown));
         assert!(seen(Policy::Own, Contents::WrittenBy(ME)));

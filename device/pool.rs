@@ -11,7 +11,10 @@ use super::{
     contents::Contents,
     open_file::OpenFile,
     parameters::Parameters,
-    policy::Fit,
+    policy::{
+        Fit,
+        Terms, //
+    },
     statistics::Counters, //
 };
 use crate::memory::{
@@ -50,23 +53,20 @@ impl Pool {
     }
 
     /// Takes a run that waits and has this size, from the reserve's cache or the other, and accounts
-    /// for it.
+    /// for it, and for its clearing where that has to follow.
     #[inline]
-    pub(crate) fn take(
-        &mut self,
-        pages: usize,
-        in_reserve: bool,
-        fit: impl Fn(Contents) -> Fit,
-    ) -> Option<Found> {
+    pub(crate) fn take(&mut self, pages: usize, in_reserve: bool, terms: Terms) -> Option<Found> {
         let (mapping, fit) = if in_reserve {
-            let found = self.reserve_cache.take(pages, fit)?;
+            let found = self.reserve_cache.take(pages, terms)?;
             self.total.add_reserved(pages);
             found
         } else {
-            self.cache.take(pages, fit)?
+            self.cache.take(pages, terms)?
         };
         self.counters.recycled += pages as u64;
-        if fit != Fit::MustClear && mapping.tag().contents != Contents::Zeros {
+        if fit == Fit::MustClear {
+            self.counters.cleared += (pages - mapping.tag().cleared) as u64;
+        } else if mapping.tag().contents != Contents::Zeros {
             self.counters.uncleared += pages as u64;
         }
         Some((mapping, fit))
@@ -75,11 +75,12 @@ impl Pool {
     /// Puts a run where it belongs. What is returned is to be dropped without the lock.
     #[inline]
     pub(crate) fn put(&mut self, mapping: KBox<Mapping<OpenFile>>) -> Stack<OpenFile> {
-        if mapping.run().is_reserved() {
-            self.reserve_cache.put(mapping)
+        let cache = if mapping.run().is_reserved() {
+            &mut self.reserve_cache
         } else {
-            self.cache.put(mapping)
-        }
+            &mut self.cache
+        };
+        cache.put(mapping)
     }
 
     /// Pages that wait and are zero.

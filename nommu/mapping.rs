@@ -17,17 +17,17 @@ use super::{
         NommuMiscDevice,
         OpenFile, //
     },
-    page_run::PageRun, //
+    page_run::PageRun,
+    stack::Link, //
 };
-use core::ptr;
+use core::{
+    cell::UnsafeCell,
+    ptr, //
+};
 use kernel::{
     bindings,
     page::PAGE_SHIFT,
     prelude::*,
-    sync::atomic::{
-        Atomic,
-        Relaxed, //
-    },
     types::Opaque, //
 };
 
@@ -58,8 +58,8 @@ pub(crate) struct Mapping<D: NommuMiscDevice> {
     pub(super) work: Opaque<bindings::callback_head>,
     /// The open file, pinned while `work` is queued; null at all other times.
     pub(super) file: *mut bindings::file,
-    /// The next one in the [`Stack`](super::stack::Stack) that this one is on.
-    pub(super) next: Option<KBox<Mapping<D>>>,
+    /// The one below in the [`Stack`](super::stack::Stack) that this one is on.
+    pub(super) next: Link<D>,
     run: PageRun,
     tag: D::Tag,
 }
@@ -111,44 +111,29 @@ impl<D: NommuMiscDevice> Mapping<D> {
 
 /// The mapping that `get_unmapped_area` has made and `mmap` has not yet taken.
 ///
-/// # Invariants
-///
-/// The pointer is null or comes from `KBox::into_raw()` and is owned by this slot.
-pub(super) struct Pending<D: NommuMiscDevice>(Atomic<*mut Mapping<D>>);
+/// Both hooks run with `nommu_region_sem` held for write, so one of them at a time.
+pub(super) struct Pending<D: NommuMiscDevice>(UnsafeCell<Option<KBox<Mapping<D>>>>);
+
+// SAFETY: The mapping is `Send`, and by the requirements of `replace()` it is reached by one thread
+// at a time.
+unsafe impl<D: NommuMiscDevice> Sync for Pending<D> {}
 
 impl<D: NommuMiscDevice> Pending<D> {
     /// An empty slot.
     pub(super) fn new() -> Self {
-        // INVARIANT: The pointer is null.
-        Self(Atomic::new(ptr::null_mut()))
+        Self(UnsafeCell::new(None))
     }
 
-    /// Puts a mapping in and returns the one that was there before.
-    fn replace(&self, mapping: Option<KBox<Mapping<D>>>) -> Option<KBox<Mapping<D>>> {
-        // `nommu_region_sem` orders what the two hooks do.
-        //
-        // INVARIANT: Null, or a box that this call owned and leaves to the slot.
-        let before = self
-            .0
-            .xchg(mapping.map_or(ptr::null_mut(), KBox::into_raw), Relaxed);
-        if before.is_null() {
-            return None;
-        }
-        // SAFETY: By the type invariants `before` comes from `KBox::into_raw()`; the exchange took
-        // it out, so nobody else has it.
-        Some(unsafe { KBox::from_raw(before) })
-    }
-
-    /// Takes the mapping out.
+    /// Puts a mapping in, or nothing, and returns what was there before.
+    ///
+    /// # Safety
+    ///
+    /// The caller must hold `nommu_region_sem` for write.
     #[inline]
-    pub(super) fn take(&self) -> Option<KBox<Mapping<D>>> {
-        self.replace(None)
-    }
-}
-
-impl<D: NommuMiscDevice> Drop for Pending<D> {
-    fn drop(&mut self) {
-        drop(self.take());
+    unsafe fn replace(&self, mapping: Option<KBox<Mapping<D>>>) -> Option<KBox<Mapping<D>>> {
+        // SAFETY: By the requirements of this function nobody else is in it.
+        let slot = unsafe { &mut *self.0.get() };
+        core::mem::replace(slot, mapping)
     }
 }
 
@@ -177,7 +162,10 @@ pub(super) unsafe extern "C" fn get_unmapped_area<D: NommuMiscDevice>(
             let base = mapping.run.base();
             // The slot is empty, since `do_mmap()` calls `mmap` whenever this call succeeds. Should
             // a later kernel give up in between, the run is not lost.
-            if let Some(stale) = open_file.pending.replace(Some(mapping)) {
+            //
+            // SAFETY: By the requirements of this function.
+            let stale = unsafe { open_file.pending.replace(Some(mapping)) };
+            if let Some(stale) = stale {
                 open_file.device().unmapped(stale);
             }
             base
@@ -201,7 +189,9 @@ pub(super) unsafe extern "C" fn mmap<D: NommuMiscDevice>(
     // SAFETY: The VMA is being set up by the caller, which has given it a region of its own.
     let region = unsafe { (*vma).vm_region };
 
-    let Some(mapping) = open_file.pending.take() else {
+    // SAFETY: By the requirements of this function.
+    let pending = unsafe { open_file.pending.replace(None) };
+    let Some(mapping) = pending else {
         // SAFETY: Both belong to a mapping that is being set up.
         unsafe { ask_for_a_copy(vma, region) };
         return ENOSYS.to_errno();
@@ -270,8 +260,14 @@ unsafe extern "C" fn close<D: NommuMiscDevice>(vma: *mut bindings::vm_area_struc
     // SAFETY: `mmap()` took it from a `KBox<Mapping<D>>`, and this call is the only one to take it
     // back.
     let mapping = unsafe { KBox::<Mapping<D>>::from_raw(private.cast()) };
-    // SAFETY: A VMA of a file holds a reference on that file until after `close`.
+    // The reference that the VMA holds on its file travels on with the mapping: whoever calls
+    // `vma_close()` drops it only where the VMA still has it.
+    //
+    // SAFETY: The VMA has been taken out of its `mm`, so this thread is the only one to look at it.
     let file = unsafe { (*vma).vm_file };
-    // SAFETY: The file is open, and is an `OpenFile<D>` because `mmap()` was called for it.
+    // SAFETY: As above.
+    unsafe { (*vma).vm_file = ptr::null_mut() };
+    // SAFETY: The file is open, and is an `OpenFile<D>` because `mmap()` was called for it. The
+    // reference was the VMA's.
     unsafe { deferred_return::send(mapping, file) };
 }

@@ -230,6 +230,7 @@ impl PageRun {
     /// Fills the pages `range` of this run with zeros, the fastest way that the CPU has.
     ///
     /// The part of `range` that lies outside of the run is left out. Does not sleep.
+    #[inline]
     pub(crate) fn clear(&mut self, range: Range<usize>) {
         let end = range.end.min(self.pages);
         for page in range.start..end {
