@@ -59,11 +59,13 @@ impl Background for Engine {
                 pool.worker_asked = false;
                 return None;
             };
+            pool.cleaning = mapping.run().pages();
             drop(pool);
 
             let cleared = clear_step(&mut mapping);
             let mut pool = self.pool.lock();
             pool.counters.cleared += cleared as u64;
+            pool.cleaning = 0;
             let evicted = pool.put(mapping);
             drop(pool);
             drop(evicted);

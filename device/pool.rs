@@ -29,6 +29,8 @@ pub(crate) struct Pool {
     pub(crate) cache: Cache,
     /// Parts of the reserve that wait to be used again. Reclaim has no use for them.
     pub(crate) reserve_cache: Cache,
+    /// Pages of the run that the background worker has taken out to clear a part of it.
+    pub(crate) cleaning: usize,
     /// What is mapped.
     pub(crate) total: Total,
     /// What has happened.
@@ -45,6 +47,7 @@ impl Pool {
         Self {
             cache: Cache::new(parameters.cache_pages),
             reserve_cache: Cache::new(parameters.reserve_pages),
+            cleaning: 0,
             total: Total::new(parameters.max_pages),
             counters: Counters::default(),
             worker_asked: false,
@@ -90,6 +93,6 @@ impl Pool {
 
     /// Pages that wait and are not known to be zero.
     pub(crate) fn dirty_pages(&self) -> usize {
-        self.cache.dirty_pages() + self.reserve_cache.dirty_pages()
+        self.cache.dirty_pages() + self.reserve_cache.dirty_pages() + self.cleaning
     }
 }
