@@ -19,7 +19,7 @@ static inline int klog_open(bool skip_old)
 	return fd;
 }
 
-/* Counts the new lines that contain @text; "" counts all. */
+/* Counts the new lines that contain @text; NULL counts all. */
 static inline unsigned int klog_count(int fd, const char *text)
 {
 	unsigned int count = 0;
@@ -33,14 +33,14 @@ static inline unsigned int klog_count(int fd, const char *text)
 		if (n <= 0)
 			return count;
 		line[n] = '\0';
-		count += !!strstr(line, text);
+		count += !text || strstr(line, text);
 	}
 }
 
 /* Has the kernel said nothing since the last look? */
 static inline bool klog_silent(int fd)
 {
-	unsigned int lines = klog_count(fd, "");
+	unsigned int lines = klog_count(fd, NULL);
 
 	if (lines)
 		ksft_print_msg("%u new lines in the kernel's log\n", lines);
