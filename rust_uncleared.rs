@@ -14,7 +14,7 @@
 #![deny(unsafe_code)]
 
 mod device;
-#[allow(unsafe_code)]
+#[expect(unsafe_code)]
 mod nommu;
 
 // Where the mappings come from. `device` knows it by this name only.

@@ -25,6 +25,10 @@ use crate::memory::{
 };
 use kernel::prelude::*;
 
+/// How many runs may wait, whatever their size. It bounds the time that the lock is held to take
+/// them all out, and the pieces into which small runs could break the memory.
+const MAX_RUNS: usize = 256;
+
 /// How many runs of a list are looked at for the best one.
 const DEPTH: usize = 8;
 
@@ -55,6 +59,8 @@ pub(crate) struct Cache {
     dirty: usize,
     /// What the sum of both may become.
     limit: usize,
+    /// How many runs there are.
+    runs: usize,
     /// The class that makes room next.
     hand: usize,
 }
@@ -67,6 +73,7 @@ impl Cache {
             clean: 0,
             dirty: 0,
             limit,
+            runs: 0,
             hand: 0,
         }
     }
@@ -87,7 +94,7 @@ impl Cache {
     }
 
     /// Takes a run of exactly `pages` pages, the one that suits best among the newest.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn take(&mut self, pages: usize, terms: Terms) -> Option<Found> {
         let class = self.classes.get_mut(class_of(pages))?;
         // Whoever maps and unmaps the same size again and again finds its own run on top of one of
@@ -146,15 +153,15 @@ impl Cache {
     /// Puts a run in. What has to leave for it, or it itself if it is too large, is returned.
     ///
     /// The caller drops that without the lock that guards this cache.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn put(&mut self, mapping: KBox<Mapping<OpenFile>>) -> Stack<OpenFile> {
         let Some(room) = self.limit.checked_sub(mapping.run().pages()) else {
             let mut refused = Stack::new();
             refused.push(mapping);
             return refused;
         };
-        let evicted = if self.pages() > room {
-            self.shrink_to(room)
+        let evicted = if self.pages() > room || self.runs >= MAX_RUNS {
+            self.make_room(room, MAX_RUNS - 1)
         } else {
             Stack::new()
         };
@@ -163,12 +170,14 @@ impl Cache {
     }
 
     /// Puts a run in, whatever the limit.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn put_over_limit(&mut self, mapping: KBox<Mapping<OpenFile>>) {
         let pages = mapping.run().pages();
+        // Every size has a class (`size_class::tests`), so nothing is dropped under the lock.
         let Some(class) = self.classes.get_mut(class_of(pages)) else {
             return;
         };
+        self.runs += 1;
         if mapping.tag().contents == Contents::Zeros {
             class.clean.push(mapping);
             self.clean += pages;
@@ -183,11 +192,18 @@ impl Cache {
         self.shrink_to(self.limit)
     }
 
-    /// Takes runs out until at most `pages` pages are left, from one class after the other.
+    /// Takes runs out until at most `pages` pages are left.
     pub(crate) fn shrink_to(&mut self, pages: usize) -> Stack<OpenFile> {
+        self.make_room(pages, MAX_RUNS)
+    }
+
+    /// Takes runs out until at most `pages` pages in `runs` runs are left, from one class after the
+    /// other.
+    #[cold]
+    fn make_room(&mut self, pages: usize, runs: usize) -> Stack<OpenFile> {
         let mut out = Stack::new();
         let mut empty = 0;
-        while self.pages() > pages && empty < CLASSES {
+        while (self.pages() > pages || self.runs > runs) && empty < CLASSES {
             let victim = self
                 .classes
                 .get_mut(self.hand)
@@ -208,9 +224,10 @@ impl Cache {
     }
 
     /// Accounts for a run that was taken out.
-    #[inline]
+    #[inline(always)]
     fn discount(&mut self, mapping: &Mapping<OpenFile>) {
         let pages = mapping.run().pages();
+        self.runs -= 1;
         if mapping.tag().contents == Contents::Zeros {
             self.clean -= pages;
         } else {

@@ -267,11 +267,10 @@ impl Shrink for Engine {
         self.pool.lock().cache.pages()
     }
 
-    fn scan(&self, pages: usize) -> usize {
+    fn empty(&self) -> usize {
         let mut pool = self.pool.lock();
-        let before = pool.cache.pages();
-        let out = pool.cache.shrink_to(before.saturating_sub(pages));
-        let freed = before - pool.cache.pages();
+        let freed = pool.cache.pages();
+        let out = pool.cache.shrink_to(0);
         drop(pool);
         drop(out);
         freed

@@ -6,8 +6,8 @@
 //! - [`request`]: which mapping a caller asks for, by offset and flags.
 //! - [`policy`]: who may see which [`contents`] of memory that was not cleared.
 //! - [`engine`]: where runs come from and where they go, and when they are cleared.
-//! - [`pool`]: what its lock guards: the [`account`]s, the [`statistics`], and the [`cache`] of runs
-//!   that wait to be used again, by [`size_class`].
+//! - [`pool`]: what its lock guards: the [`account`]s, the [`statistics`], and the [`cache`] of
+//!   runs that wait to be used again, by [`size_class`].
 //! - [`supply`]: new runs, from the reserve or the page allocator.
 //! - [`cleaner`]: clearing in the background.
 //! - [`parameters`]: what the administrator has set, checked.

@@ -55,16 +55,19 @@ impl Pool {
         }
     }
 
-    /// Takes a run that waits and has this size, from the reserve's cache or the other, and accounts
-    /// for it, and for its clearing where that has to follow.
-    #[inline]
+    /// Takes a run that waits and has this size, from the reserve's cache or the other, and
+    /// accounts for it, and for its clearing where that has to follow.
+    #[inline(always)]
     pub(crate) fn take(&mut self, pages: usize, in_reserve: bool, terms: Terms) -> Option<Found> {
-        let (mapping, fit) = if in_reserve {
-            let found = self.reserve_cache.take(pages, terms)?;
-            self.total.add_reserved(pages);
-            found
+        let reserved = if in_reserve {
+            self.take_reserved(pages, terms)
         } else {
-            self.cache.take(pages, terms)?
+            None
+        };
+        // When the reserve was used up, runs of this size have come from elsewhere.
+        let (mapping, fit) = match reserved {
+            Some(found) => found,
+            None => self.cache.take(pages, terms)?,
         };
         self.counters.recycled += pages as u64;
         if fit == Fit::MustClear {
@@ -73,6 +76,13 @@ impl Pool {
             self.counters.uncleared += pages as u64;
         }
         Some((mapping, fit))
+    }
+
+    #[inline(never)]
+    fn take_reserved(&mut self, pages: usize, terms: Terms) -> Option<Found> {
+        let found = self.reserve_cache.take(pages, terms)?;
+        self.total.add_reserved(pages);
+        Some(found)
     }
 
     /// Puts a run where it belongs. What is returned is to be dropped without the lock.

@@ -69,10 +69,14 @@ pub(crate) fn show(engine: Arc<Engine>) -> impl PinInit<Scope<Arc<Engine>>> {
     Scope::dir(engine, c"pages", |engine, dir| {
         macro_rules! files {
             ($($name:literal: |$now:ident, $f:ident| $write:expr;)*) => {$(
-                dir.read_callback_file($name, engine, &|engine: &Arc<Engine>, $f: &mut fmt::Formatter<'_>| {
-                    let $now = engine.snapshot();
-                    $write
-                });
+                dir.read_callback_file(
+                    $name,
+                    engine,
+                    &|engine: &Arc<Engine>, $f: &mut fmt::Formatter<'_>| {
+                        let $now = engine.snapshot();
+                        $write
+                    },
+                );
             )*};
         }
         files! {

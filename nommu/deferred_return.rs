@@ -7,9 +7,12 @@
 //! a `BUG()` in `add_nommu_region()`. So `close` queues a task work: it runs on the way back to
 //! user space or at the end of the exit, after the region is gone and before munmap(2) returns.
 //!
-//! A task work pins the open file, hence the module, until it has run, by the reference that the VMA
-//! had. Its last step, `fput()`, may drop the last reference; `__fput()` is a task work then too and runs after this one has
-//! returned, so the code of the module is not left under its own feet.
+//! A task work pins the open file, hence the module, until it has run. Its last step is `fput()`.
+//! If that drops the last reference, `__fput()` is a task work too and runs after this one has
+//! returned. If it does not, somebody else may drop the last one and unload the module while this
+//! task is on its way out of `fput()`. So nothing follows that call, which makes it a jump in an
+//! optimised build, and on a kernel with `CONFIG_TASKS_RCU` unloading waits for such tasks
+//! (`task::wait_for_stragglers`).
 //!
 //! Where no task work can run (the last reference to the `mm` is dropped by a kernel thread) the
 //! mapping waits on the [`Orphans`] of its open file. `release` takes them home: a region holds a
@@ -64,18 +67,18 @@ impl<D: NommuMiscDevice> Orphans<D> {
 ///
 /// # Safety
 ///
-/// `file` must be an open file of [`OpenFile<D>`]. The caller gives up a reference on it, and another
-/// one must last until the region of the mapping has left the tree.
+/// `file` must be an open file of [`OpenFile<D>`], on which the caller holds a reference.
 pub(super) unsafe fn send<D: NommuMiscDevice>(
     mut mapping: KBox<Mapping<D>>,
     file: *mut bindings::file,
 ) {
-    if !task::current_runs_task_work() {
+    let Some(task) = task::current_for_task_work() else {
         // SAFETY: By the requirements of this function.
         return unsafe { wait_for_release(mapping, file) };
-    }
+    };
 
-    mapping.file = file;
+    // SAFETY: By the requirements of this function the caller has a reference on `file`.
+    mapping.file = unsafe { bindings::get_file(file) };
     let mapping = KBox::into_raw(mapping);
     // SAFETY: `mapping` is a valid box that is owned here.
     let work = unsafe { Opaque::cast_into(&raw const (*mapping).work) };
@@ -89,12 +92,14 @@ pub(super) unsafe fn send<D: NommuMiscDevice>(
     };
     let mode = bindings::task_work_notify_mode_TWA_RESUME;
     // SAFETY: `current` is valid, and `work` stays where it is until `arrive()` is called.
-    if unsafe { bindings::task_work_add(bindings::get_current(), work, mode) } != 0 {
+    if unsafe { bindings::task_work_add(task.as_ptr(), work, mode) } != 0 {
         // The task has run its last task work.
         //
         // SAFETY: The work was not queued, so the box is owned here as before.
         let mut mapping = unsafe { KBox::from_raw(mapping) };
         mapping.file = ptr::null_mut();
+        // SAFETY: This is the reference taken above, and the caller has another one.
+        unsafe { bindings::fput(file) };
         // SAFETY: By the requirements of this function.
         unsafe { wait_for_release(mapping, file) };
     }
@@ -113,9 +118,6 @@ unsafe fn wait_for_release<D: NommuMiscDevice>(
     // SAFETY: By the requirements of this function.
     let open_file = unsafe { OpenFile::<D>::from_file(file) };
     open_file.orphans.waiting.lock().push(mapping);
-    // SAFETY: This is the reference that the caller has given up. It is not the last one: the
-    // region has one until it has left the tree.
-    unsafe { bindings::fput(file) };
 }
 
 /// The task work: the region is gone, the run is the driver's again.
@@ -137,6 +139,6 @@ unsafe extern "C" fn arrive<D: NommuMiscDevice>(work: *mut bindings::callback_he
     let open_file = unsafe { OpenFile::<D>::from_file(file) };
     open_file.device().unmapped(mapping);
 
-    // SAFETY: This is the reference that `send()` has left. The file is not used afterwards.
+    // SAFETY: This is the reference that `send()` has taken. The file is not used afterwards.
     unsafe { bindings::fput(file) };
 }

@@ -14,8 +14,9 @@ use kernel::{
 /// Whether this is `do_mmap_private()` of `mm/nommu.c`, which reads the contents of a private
 /// mapping into pages that it has just allocated.
 ///
-/// It calls `kernel_read()`: one kernel buffer, here of whole pages. read(2), splice(2) and all
-/// others that user space can bring here have an iterator of another type.
+/// It calls `kernel_read()`: one kernel buffer, here of whole pages. read(2), splice(2) and
+/// sendfile(2) have iterators of other types. The few others that call `kernel_read()` on a file
+/// that user space has given them (9p over a file descriptor) read into the middle of a structure.
 pub(crate) fn is_mapping_copy(dest: &mut IovIterDest<'_>) -> bool {
     let iov = dest.as_raw();
     // SAFETY: By the type invariants of `IovIterDest` this is a valid iterator.
@@ -25,9 +26,12 @@ pub(crate) fn is_mapping_copy(dest: &mut IovIterDest<'_>) -> bool {
     }
     // SAFETY: As above; this member of the union is the one that the kernel itself uses for it.
     let list = unsafe { (*iov).__bindgen_anon_1.__bindgen_anon_1.as_ref() };
+    if list.count == 0 {
+        return false;
+    }
     // SAFETY: An iterator of this type has a list of `kvec`.
     let first = unsafe { list.__bindgen_anon_1.kvec };
-    // SAFETY: The list of a valid iterator has at least one member.
+    // SAFETY: The list of an iterator that has bytes left has a member.
     let buffer = unsafe { *first };
 
     buffer.iov_len == list.count

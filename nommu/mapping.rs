@@ -38,6 +38,12 @@ const SHARING_FLAGS: bindings::vm_flags_t =
 
 const VM_MAYOVERLAY: bindings::vm_flags_t = 1 << bindings::VMA_MAYOVERLAY_BIT;
 
+/// VMA flags of memory that a driver provides, as `remap_pfn_range()` of `mm/nommu.c` sets them.
+const DRIVER_FLAGS: bindings::vm_flags_t = 1 << bindings::VMA_IO_BIT
+    | 1 << bindings::VMA_PFNMAP_BIT
+    | 1 << bindings::VMA_DONTEXPAND_BIT
+    | 1 << bindings::VMA_DONTDUMP_BIT;
+
 /// What a caller asked for, as `get_unmapped_area` sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MapRequest {
@@ -90,7 +96,7 @@ impl<D: NommuMiscDevice> Mapping<D> {
         &self.run
     }
 
-    /// The page run, to be cleared.
+    /// The page run, to be cleared or cut.
     #[inline]
     pub(crate) fn run_mut(&mut self) -> &mut PageRun {
         &mut self.run
@@ -128,9 +134,12 @@ impl<D: NommuMiscDevice> Pending<D> {
     ///
     /// # Safety
     ///
-    /// The caller must hold `nommu_region_sem` for write.
+    /// The caller must hold `nommu_region_sem` for write, or the last reference on the file.
     #[inline]
-    unsafe fn replace(&self, mapping: Option<KBox<Mapping<D>>>) -> Option<KBox<Mapping<D>>> {
+    pub(super) unsafe fn replace(
+        &self,
+        mapping: Option<KBox<Mapping<D>>>,
+    ) -> Option<KBox<Mapping<D>>> {
         // SAFETY: By the requirements of this function nobody else is in it.
         let slot = unsafe { &mut *self.0.get() };
         core::mem::replace(slot, mapping)
@@ -170,6 +179,8 @@ pub(super) unsafe extern "C" fn get_unmapped_area<D: NommuMiscDevice>(
             }
             base
         }
+        // `do_mmap()` would make a copy, which others could share.
+        Err(ENOSYS) => ENODEV.to_errno() as c_ulong,
         Err(err) => err.to_errno() as c_ulong,
     }
 }
@@ -186,7 +197,10 @@ pub(super) unsafe extern "C" fn mmap<D: NommuMiscDevice>(
 ) -> c_int {
     // SAFETY: By the requirements of this function the file is open, and is an `OpenFile<D>`.
     let open_file = unsafe { OpenFile::<D>::from_file(file) };
-    // SAFETY: The VMA is being set up by the caller, which has given it a region of its own.
+    // SAFETY: The VMA is being set up by the caller, which has set the pointer. The region is new:
+    // `do_mmap()` takes one that exists only if its flags say that it may be shared, and then calls
+    // `mmap` only if it is no copy. Ours never say so (see below) or are copies
+    // (`ask_for_a_copy()`).
     let region = unsafe { (*vma).vm_region };
 
     // SAFETY: By the requirements of this function.
@@ -212,6 +226,13 @@ pub(super) unsafe extern "C" fn mmap<D: NommuMiscDevice>(
     //
     // SAFETY: The region is new and `nommu_region_sem` is held for write.
     unsafe { (*region).vm_flags &= !SHARING_FLAGS };
+
+    // Nobody may pin the pages: all but the first of a block have no reference count of their own,
+    // so that a pin that ends would free one, and the run is used again as soon as its VMA is
+    // closed. `get_user_pages()` passes over such a VMA (mm/gup.c).
+    //
+    // SAFETY: The VMA is being set up, so nobody else looks at its flags.
+    unsafe { (*vma).__bindgen_anon_2.vm_flags |= DRIVER_FLAGS };
 
     // SAFETY: The VMA is being set up, so nobody else looks at it. The vtable is static.
     unsafe { (*vma).vm_ops = &VmOps::<D>::TABLE };
@@ -260,14 +281,8 @@ unsafe extern "C" fn close<D: NommuMiscDevice>(vma: *mut bindings::vm_area_struc
     // SAFETY: `mmap()` took it from a `KBox<Mapping<D>>`, and this call is the only one to take it
     // back.
     let mapping = unsafe { KBox::<Mapping<D>>::from_raw(private.cast()) };
-    // The reference that the VMA holds on its file travels on with the mapping: whoever calls
-    // `vma_close()` drops it only where the VMA still has it.
-    //
-    // SAFETY: The VMA has been taken out of its `mm`, so this thread is the only one to look at it.
+    // SAFETY: A VMA of a file holds a reference on that file until after `close`.
     let file = unsafe { (*vma).vm_file };
-    // SAFETY: As above.
-    unsafe { (*vma).vm_file = ptr::null_mut() };
-    // SAFETY: The file is open, and is an `OpenFile<D>` because `mmap()` was called for it. The
-    // reference was the VMA's.
+    // SAFETY: The file is open, and is an `OpenFile<D>` because `mmap()` was called for it.
     unsafe { deferred_return::send(mapping, file) };
 }

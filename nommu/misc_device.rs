@@ -17,6 +17,7 @@ use super::{
         Mapping,
         Pending, //
     },
+    task, //
 };
 use kernel::{
     bindings,
@@ -66,7 +67,7 @@ pub(crate) trait NommuMiscDevice: Sized + Send + Sync + 'static {
 
     /// Answers read(2), and fills a private mapping with what is at its offset.
     ///
-    /// `pos` is in bytes. [`iov::is_mapping_copy`](super::iov::is_mapping_copy) tells the two apart.
+    /// `pos` is in bytes. [`is_mapping_copy`](super::iov::is_mapping_copy) tells the two apart.
     fn read_iter(&self, pos: i64, dest: &mut IovIterDest<'_>) -> Result<usize>;
 
     /// Answers write(2).
@@ -77,18 +78,20 @@ pub(crate) trait NommuMiscDevice: Sized + Send + Sync + 'static {
 
     /// Provides the run for a direct mapping.
     ///
-    /// The run must have exactly as many pages as the request. Called with `nommu_region_sem` held
-    /// for write: every other `mmap` in the system waits.
+    /// The run must have exactly as many pages as the request, and `ENOSYS` is no answer. Called
+    /// with `mmap_lock` and `nommu_region_sem` held for write: every other `mmap` in the system
+    /// waits.
     fn map(&self, request: &MapRequest) -> Result<KBox<Mapping<Self>>>;
 
-    /// Takes back the run of a mapping that is gone. Called without any lock.
+    /// Takes back the run of a mapping that is gone, or that has come to nothing. Called once for
+    /// each that [`Self::map`] has returned; in the second case with the same locks held.
     fn unmapped(&self, mapping: KBox<Mapping<Self>>);
 }
 
 /// An open file: the driver's state, and the mappings that are between two owners.
 ///
-/// Only [`Registration`] makes these, and it is private to `nommu/` that they are a [`MiscDevice`],
-/// so the device of every such file is one of ours.
+/// The type is private to `nommu/`, and [`Registration`] is the only one that registers a device
+/// for it.
 #[pin_data]
 pub(super) struct OpenFile<D: NommuMiscDevice> {
     #[pin]
@@ -117,14 +120,23 @@ impl<D: NommuMiscDevice> OpenFile<D> {
     }
 }
 
+// `kernel::miscdevice` casts a `miscdevice` to this type when a file is opened.
+static_assert!(
+    size_of::<MiscDeviceRegistration<()>>() == size_of::<bindings::miscdevice>()
+        && align_of::<MiscDeviceRegistration<()>>() == align_of::<bindings::miscdevice>()
+);
+
 #[vtable]
 impl<D: NommuMiscDevice> MiscDevice for OpenFile<D> {
     type Ptr = Pin<KBox<Self>>;
 
     fn open(file: &File, misc: &MiscDeviceRegistration<Self>) -> Result<Self::Ptr> {
         let misc: *mut Opaque<bindings::miscdevice> = misc.as_raw().cast();
-        // SAFETY: `OpenFile` is private to `nommu/`, where `Registration::new()` is the only one
-        // that registers it as a misc device: so this is the field of a `Registration<D>`.
+        // SAFETY: `misc_open()` has passed on the address with which `misc_register()` was called,
+        // and `kernel::miscdevice` has taken it for that of a `MiscDeviceRegistration`, which is
+        // nothing but the `miscdevice` (`static_assert!` below). `Registration::new()` is the only
+        // one that registers a device with these operations, so this is the field of a
+        // `Registration<D>`.
         let registration = unsafe { container_of!(misc, Registration<D>, misc) };
         // SAFETY: `misc_open()` holds `misc_mtx`, which `misc_deregister()` needs; so the
         // registration stays until this call has returned.
@@ -142,8 +154,13 @@ impl<D: NommuMiscDevice> MiscDevice for OpenFile<D> {
     }
 
     fn release(open_file: Self::Ptr, _file: &File) {
-        let mut orphans = open_file.orphans.take_all();
-        while let Some(mapping) = orphans.pop() {
+        let mut waiting = open_file.orphans.take_all();
+        // SAFETY: No mapping is being made any more, since that takes a reference on the file. So
+        // nobody else is in there, as if `nommu_region_sem` was held.
+        if let Some(mapping) = unsafe { open_file.pending.replace(None) } {
+            waiting.push(mapping);
+        }
+        while let Some(mapping) = waiting.pop() {
             open_file.device.unmapped(mapping);
         }
     }
@@ -227,14 +244,11 @@ impl<D: NommuMiscDevice> PinnedDrop for Registration<D> {
     fn drop(self: Pin<&mut Self>) {
         // SAFETY: By the type invariants the device is registered.
         unsafe { bindings::misc_deregister(self.misc.get()) };
+        task::wait_for_stragglers();
     }
 }
 
-/// `mmap_capabilities`.
-///
-/// # Safety
-///
-/// None: the argument is not used. The type is that of the file operation.
-unsafe extern "C" fn mmap_capabilities(_file: *mut bindings::file) -> c_uint {
+/// `mmap_capabilities`: the same for every file.
+extern "C" fn mmap_capabilities(_file: *mut bindings::file) -> c_uint {
     CAPABILITIES
 }

@@ -12,8 +12,8 @@
 //! - [`mapping`]: the run behind one VMA, from `mmap` to `close`.
 //! - [`deferred_return`]: how that run comes back to the driver once the region is gone.
 //! - [`stack`]: mappings that wait, without an allocation.
-//! - [`iov`], [`shrinker`], [`worker`], [`task`], [`system`]: small pieces of C interface that `rust/kernel` has
-//!   no wrapper for.
+//! - [`iov`], [`shrinker`], [`worker`], [`task`], [`system`]: small pieces of C interface that
+//!   `rust/kernel` has no wrapper for.
 //!
 //! C source: [`mm/nommu.c`](srctree/mm/nommu.c)
 

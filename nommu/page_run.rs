@@ -43,9 +43,9 @@ const GFP_RUN: bindings::gfp_t = bindings::GFP_KERNEL
 /// # Invariants
 ///
 /// - `base` is page-aligned and `pages` is from 1 to [`MAX_RUN_PAGES`].
-/// - The `pages` page frames from `base` on are owned by this value. Kernel code reaches them
-///   through it alone; user space may read and write them at any time while they are mapped, so no
-///   Rust reference to the contents is ever made.
+/// - The `pages` page frames from `base` on are owned by this value. User space may read and write
+///   them at any time while they are mapped, and the kernel on its behalf, so no Rust reference to
+///   the contents is ever made. Nobody pins them: the VMAs that map them have `VM_PFNMAP` set.
 /// - They are held as `holding` says.
 pub(crate) struct PageRun {
     base: NonNull<u8>,
@@ -247,7 +247,10 @@ impl PageRun {
 impl Drop for PageRun {
     fn drop(&mut self) {
         match (&self.holding, Layout::of(self.pages)) {
-            (Holding::Reserve(reserve), _) => reserve.put(self.base),
+            (Holding::Reserve(reserve), _) => {
+                // SAFETY: By the type invariants this run was lent by that reserve.
+                unsafe { reserve.put(self.base) };
+            }
             (Holding::Singles, _) | (Holding::Blocks, Layout::Exact) => {
                 // SAFETY: By the type invariants these are single pages, owned by `self`.
                 unsafe { free_exact(self.base, self.pages) };

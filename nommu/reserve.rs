@@ -59,15 +59,23 @@ impl Reserve {
             .lent
             .alloc_range(pages, (), ..self.run.pages(), flags)
             .ok()?;
-        // SAFETY: The tree has chosen a range within the run.
+        // SAFETY: `mtree_alloc_range()` has found `pages` free indices from `first` on, the last of
+        // which is below `self.run.pages()`: so they lie within the run.
         let base = unsafe { self.run.as_ptr().add(first << PAGE_SHIFT) };
         // SAFETY: The range lies within the run, and by the tree it was free and is lent to this
-        // caller now. Its length is not zero, for the tree has found a place for it.
+        // caller now. Its length is not zero: `mtree_alloc_range()` refuses that.
         Some(unsafe { PageRun::from_reserve(self.clone(), base, pages) })
     }
 
-    /// Takes back a run that was lent. Only [`PageRun`] calls this, when it is dropped.
-    pub(super) fn put(&self, base: NonNull<u8>) {
+    /// Takes back a run that was lent.
+    ///
+    /// Allocates, without fail, so it may sleep.
+    ///
+    /// # Safety
+    ///
+    /// `base` must be that of a run which [`Self::take`] has lent. The caller must not use it
+    /// afterwards.
+    pub(super) unsafe fn put(&self, base: NonNull<u8>) {
         let offset = base.addr().get() - self.run.base();
         self.lent.erase(offset >> PAGE_SHIFT);
     }

@@ -11,7 +11,10 @@ use kernel::{
     sync::Arc, //
 };
 
-/// A cache of pages that can be made smaller.
+/// The answer of `scan_objects` that ends a round: `include/linux/shrinker.h`.
+const SHRINK_STOP: c_ulong = c_ulong::MAX;
+
+/// A cache of pages that can be emptied.
 ///
 /// Both calls come from reclaim, hence from inside of memory allocations of any task: they must not
 /// allocate, and take only locks under which nothing is allocated.
@@ -19,8 +22,11 @@ pub(crate) trait Shrink: Send + Sync + 'static {
     /// Pages that could be given back.
     fn count(&self) -> usize;
 
-    /// Gives back about `pages` pages, and returns how many they were.
-    fn scan(&self, pages: usize) -> usize;
+    /// Gives back all of them, and returns how many they were.
+    ///
+    /// Not a part: without an MMU there is no compaction, so that a part of the pages does not make
+    /// the block that somebody waits for, and reclaim tries once.
+    fn empty(&self) -> usize;
 }
 
 /// A registered shrinker of a cache.
@@ -56,6 +62,12 @@ impl<T: Shrink> Shrinker<T> {
         unsafe { (*raw).scan_objects = Some(scan::<T>) };
         // SAFETY: As above.
         unsafe { (*raw).private_data = Arc::as_ptr(&cache).cast_mut().cast() };
+        // The contents cost nothing to make again, so reclaim is to ask at once and for all of it.
+        //
+        // SAFETY: As above.
+        unsafe { (*raw).seeks = 0 };
+        // SAFETY: As above.
+        unsafe { (*raw).batch = 1 };
         // SAFETY: The shrinker is complete.
         unsafe { bindings::shrinker_register(raw) };
         // INVARIANT: It is registered, and its private data points to `cache`.
@@ -106,12 +118,13 @@ unsafe extern "C" fn count<T: Shrink>(
 /// To be called by reclaim on a shrinker of [`Shrinker<T>`].
 unsafe extern "C" fn scan<T: Shrink>(
     shrinker: *mut bindings::shrinker,
-    control: *mut bindings::shrink_control,
+    _control: *mut bindings::shrink_control,
 ) -> c_ulong {
-    // SAFETY: The caller passes a valid `shrink_control`.
-    let wanted = unsafe { (*control).nr_to_scan };
     // SAFETY: `shrinker_free()` waits for this call, so the `Shrinker` lives.
-    let freed = unsafe { cache_of::<T>(shrinker) }.scan(wanted);
+    let freed = unsafe { cache_of::<T>(shrinker) }.empty();
+    if freed == 0 {
+        return SHRINK_STOP;
+    }
     account_reclaimed(freed);
     freed
 }

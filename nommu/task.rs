@@ -5,6 +5,7 @@
 //! C headers: [`include/linux/sched.h`](srctree/include/linux/sched.h),
 //! [`include/linux/sched/signal.h`](srctree/include/linux/sched/signal.h)
 
+use core::ptr::NonNull;
 use kernel::{
     bindings,
     current,
@@ -31,16 +32,31 @@ pub(crate) fn fatal_signal_pending() -> bool {
     unsafe { pending.read_volatile() & SIGKILL_BIT != 0 }
 }
 
-/// Lets others run, on a kernel that does not preempt.
+/// Lets others run, on a kernel with voluntary preemption.
+///
+/// The others preempt by themselves: riscv has no kernel without preemption (`PREEMPT_LAZY` is the
+/// least), and `cond_resched()` is empty there.
 pub(crate) fn cond_resched() {
     // SAFETY: May be called wherever sleeping is allowed.
     unsafe { bindings::might_resched() };
 }
 
-/// Whether a task work that is queued for `current` will run: not in a kernel thread, which never
-/// returns to user space. `fput()` asks the same question.
-pub(super) fn current_runs_task_work() -> bool {
+/// Waits until every task has left the code that it was in the middle of, as far as this kernel can
+/// tell. To be called before code goes away.
+pub(super) fn wait_for_stragglers() {
+    #[cfg(CONFIG_TASKS_RCU)]
+    // SAFETY: May be called wherever sleeping is allowed.
+    unsafe {
+        bindings::synchronize_rcu_tasks()
+    };
+}
+
+/// The current task, if a task work that is queued for it will run: not in a kernel thread, which
+/// never returns to user space. `fput()` asks the same question.
+pub(super) fn current_for_task_work() -> Option<NonNull<bindings::task_struct>> {
+    // SAFETY: There always is a current task.
+    let task = unsafe { NonNull::new_unchecked(bindings::get_current()) };
     // SAFETY: `current` is valid, and nobody else changes the flags of a running task.
-    let flags = unsafe { (*bindings::get_current()).flags };
-    flags & bindings::PF_KTHREAD == 0
+    let flags = unsafe { (*task.as_ptr()).flags };
+    (flags & bindings::PF_KTHREAD == 0).then_some(task)
 }
