@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which run a mapping gets of those that wait for reuse, and how much may wait.
+ *
+ * With an argument, the limit in bytes that cache_bytes= has set, only the limit is
+ * tested: the other tests need room for all that they unmap.
+ */
+#include "run.h"
+#include "stats.h"
+
+#define STAMP		0x3c
+#define MAX_RUNS	256
+#define MANY		400
+#define SLOTS		32
+#define ROUNDS		20000
+
+static long limit;
+
+static const size_t sizes[] = {
+	1, PAGE, 3 * PAGE, 33 * KIB, 64 * KIB, 65 * PAGE, MIB, 1234567, 4 * MIB,
+	5 * MIB + 12 * KIB, 16 * MIB,
+};
+
+static bool comes_back(int fd, const struct kind *kind, size_t len)
+{
+	unsigned char *p = map(fd, kind, len);
+	long recycled;
+	int i;
+
+	if (!expect(p) || !expect(!munmap(p, len)))
+		return false;
+	for (i = 0; i < 3; i++) {
+		recycled = figure(RECYCLED);
+		if (!expect(map(fd, kind, len) == p) || !expect(!munmap(p, len)) ||
+		    !expect(figure(RECYCLED) - recycled == (long)PAGE_UP(len)))
+			return false;
+	}
+	return true;
+}
+
+static bool same_run_again(void)
+{
+	int fd = open_pages();
+	bool ok = true;
+	size_t i, j;
+
+	for (i = 0; ok && i < ARRAY_SIZE(sizes); i++)
+		for (j = 0; ok && j < ARRAY_SIZE(kinds); j++) {
+			drop_cached();
+			if (kinds[j].direct)
+				ok = comes_back(fd, &kinds[j], sizes[i]);
+		}
+	close(fd);
+	return ok;
+}
+
+/* Leaves a run that is zero and one that @writer has written, and says where. */
+static bool clean_and_dirty(int writer, size_t len, unsigned char **clean,
+			    unsigned char **dirty_run)
+{
+	drop_cached();
+	*clean = map(writer, SHARED, len);
+	*dirty_run = map(writer, SHARED, len);
+	if (!expect(*clean) || !expect(*dirty_run))
+		return false;
+	fill(*clean, STAMP, PAGE_UP(len));
+	fill(*dirty_run, STAMP, PAGE_UP(len));
+	return expect(!munmap(*clean, len)) && is_idle() && expect(!munmap(*dirty_run, len)) &&
+	       expect(figure(CLEAN) == (long)PAGE_UP(len)) &&
+	       expect(figure(DIRTY) == (long)PAGE_UP(len));
+}
+
+/* What gets which run, of those that clean_and_dirty() has left. */
+static bool prefers(const struct kind *kind, bool own, bool dirty_first)
+{
+	int fd = open_pages();
+	int writer = own ? fd : open_pages();
+	bool ok = true;
+	size_t i;
+
+	for (i = 0; ok && i < ARRAY_SIZE(sizes); i++) {
+		unsigned char *clean, *dirty_run, *p, *q;
+		long cleared;
+
+		if (!clean_and_dirty(writer, sizes[i], &clean, &dirty_run))
+			return false;
+		cleared = figure(CLEARED);
+		p = map(fd, kind, sizes[i]);
+		ok = expect(p == (dirty_first ? dirty_run : clean)) &&
+		     expect(figure(CLEARED) == cleared) &&
+		     expect(all_bytes(p, PAGE_UP(sizes[i]), dirty_first ? STAMP : 0));
+		/* Second choice: the other one. */
+		q = map(fd, kind, sizes[i]);
+		ok &= expect(q == (dirty_first ? clean : dirty_run)) &&
+		      expect(all_bytes(q, PAGE_UP(sizes[i]), 0));
+		if (p)
+			munmap(p, sizes[i]);
+		if (q)
+			munmap(q, sizes[i]);
+	}
+	if (!own)
+		close(writer);
+	close(fd);
+	return ok;
+}
+
+static bool zeroed_prefers_clean(void)
+{
+	return prefers(SHARED, true, false) && prefers(PRIVATE_READ_ONLY, false, false);
+}
+
+static bool uncleared_prefers_dirty(void)
+{
+	return prefers(SHARED_UNCLEARED, true, true);
+}
+
+static bool uncleared_leaves_foreign(void)
+{
+	return prefers(SHARED_UNCLEARED, false, false);
+}
+
+/* A run of @have pages waits, one of @want is asked for. */
+static const struct cut {
+	size_t have;
+	size_t want;
+	bool clean;
+	bool zeroed;
+	bool cuts;
+} cuts[] = {
+	{ 2, 1, false, false, true },
+	{ 10, 6, false, false, true },
+	{ 64, 33, false, false, true },
+	{ 256, 200, false, false, true },
+	{ 1000, 600, false, false, true },
+	{ 1024, 1023, false, false, true },
+	{ 1283, 1024, false, false, true },
+	{ 3072, 2048, false, false, true },
+	{ 10, 6, true, true, true },
+	{ 10, 6, true, false, true },
+	{ 1024, 1000, true, true, true },
+	/* Cutting does not save the clearing. */
+	{ 10, 6, false, true, false },
+	/* Many times as long: it would be gone for those who need it. */
+	{ 200, 6, false, false, false },
+	/* A block of the page allocator cannot be cut there. */
+	{ 1283, 1025, false, false, false },
+};
+
+static bool cut_works(int fd, const struct cut *cut)
+{
+	const struct kind *kind = cut->zeroed ? SHARED : SHARED_UNCLEARED;
+	size_t have = cut->have * PAGE, want = cut->want * PAGE;
+	unsigned char *p, *q;
+	long recycled;
+	bool ok;
+
+	drop_cached();
+	p = map(fd, SHARED_UNCLEARED, have);
+	if (!expect(p))
+		return false;
+	fill(p, STAMP, have);
+	ok = expect(!munmap(p, have)) && (!cut->clean || is_idle());
+	recycled = figure(RECYCLED);
+	q = map(fd, kind, want);
+	if (!expect(q))
+		return false;
+	recycled = figure(RECYCLED) - recycled;
+	if (!cut->cuts) {
+		ok &= expect(recycled == 0) && expect(cached() == (long)have);
+		return expect(!munmap(q, want)) && ok;
+	}
+	ok &= expect(q == p) && expect(recycled == (long)want) &&
+	      expect(cached() == (long)(have - want)) &&
+	      expect(all_bytes(q, want, cut->clean ? 0 : STAMP));
+	/* The rest waits on. */
+	p = map(fd, kind, have - want);
+	ok &= expect(p == q + want) &&
+	      expect(all_bytes(p, have - want, cut->clean ? 0 : STAMP));
+	return expect(!munmap(q, want)) && expect(!munmap(p, have - want)) && ok;
+}
+
+static bool longer_run_is_cut(void)
+{
+	int fd = open_pages();
+	bool ok = true;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cuts); i++)
+		if (!cut_works(fd, &cuts[i])) {
+			ksft_print_msg("%zu pages of %zu, %s, %s\n", cuts[i].want, cuts[i].have,
+				       cuts[i].clean ? "zero" : "not zero",
+				       cuts[i].zeroed ? "zeroed" : "uncleared");
+			ok = false;
+		}
+	close(fd);
+	return ok;
+}
+
+/* A cheap generator with a known start: each run is the same. */
+static unsigned int next_random(void)
+{
+	static unsigned int state = 1;
+
+	state = state * 1103515245 + 12345;
+	return state >> 16;
+}
+
+/* Sizes of a log of mixed requests: few of them are ever the same. */
+static bool mixed_sizes_hit(void)
+{
+	static unsigned char *p[SLOTS];
+	static size_t len[SLOTS];
+	int fd = open_pages();
+	long recycled = figure(RECYCLED);
+	long mapped = 0;
+	bool ok = true;
+	size_t i;
+
+	for (i = 0; ok && i < ROUNDS; i++) {
+		unsigned int slot = next_random() % SLOTS;
+
+		if (p[slot]) {
+			ok = !munmap(p[slot], len[slot]);
+			p[slot] = NULL;
+			continue;
+		}
+		len[slot] = (next_random() % 128 + 1) * PAGE;
+		p[slot] = map(fd, SHARED_UNCLEARED, len[slot]);
+		ok = p[slot];
+		mapped += len[slot];
+	}
+	for (i = 0; i < SLOTS; i++)
+		if (p[i])
+			ok &= !munmap(p[i], len[i]);
+	recycled = figure(RECYCLED) - recycled;
+	if (recycled < mapped / 2)
+		ksft_print_msg("%ld KiB of %ld KiB were recycled\n",
+			       recycled / KIB, mapped / KIB);
+	close(fd);
+	return expect(ok) && expect(recycled >= mapped / 2);
+}
+
+/* Of many single pages the number is what is bounded. */
+static bool number_is_bounded(void)
+{
+	static unsigned char *p[MANY];
+	int fd = open_pages();
+	bool ok = true;
+	long before;
+	size_t i;
+
+	drop_cached();
+	before = free_pages();
+	for (i = 0; i < MANY; i++)
+		p[i] = map(fd, SHARED_UNCLEARED, PAGE);
+	for (i = 0; i < MANY; i++) {
+		long most = i + 1 < MAX_RUNS ? i + 1 : MAX_RUNS;
+
+		ok &= expect(p[i]) && expect(!munmap(p[i], PAGE)) &&
+		      expect(cached() == most * (long)PAGE);
+	}
+	ok = ok && expect(before - free_pages() <= MAX_RUNS);
+	close(fd);
+	return ok;
+}
+
+/* Whatever is unmapped, what waits stays below the limit, and a run above it is freed. */
+static bool bytes_are_bounded(void)
+{
+	unsigned char *p[ARRAY_SIZE(sizes)];
+	int fd = open_pages();
+	bool ok = true;
+	int round;
+	size_t i;
+
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < ARRAY_SIZE(sizes); i++)
+			p[i] = map(fd, round & 1 ? SHARED : SHARED_UNCLEARED, sizes[i]);
+		for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+			ok &= expect(p[i]) && expect(!munmap(p[i], sizes[i])) &&
+			      expect(cached() <= limit);
+			/* What fits is kept, also if others have to go. */
+			if ((long)PAGE_UP(sizes[i]) <= limit)
+				ok &= expect(cached() >= (long)PAGE_UP(sizes[i]));
+		}
+	}
+	drop_cached();
+	ok &= expect(cached() == 0) && expect(dirty(fd, SHARED, limit + PAGE, 0)) &&
+	      expect(cached() == 0);
+	close(fd);
+	return ok;
+}
+
+static const struct test tests[] = {
+	{ "a run comes back to who maps its size again, and is counted", same_run_again },
+	{ "a zeroed mapping prefers a run that is zero, and costs no clearing",
+	  zeroed_prefers_clean },
+	{ "an uncleared mapping prefers what its open file wrote", uncleared_prefers_dirty },
+	{ "an uncleared mapping prefers zeros to what another open file wrote",
+	  uncleared_leaves_foreign },
+	{ "a longer run is cut where that saves something, its rest waits", longer_run_is_cut },
+	{ "half of a workload of mixed sizes is recycled", mixed_sizes_hit },
+	{ "at most 256 runs wait", number_is_bounded },
+};
+
+static const struct test limit_tests[] = {
+	{ "no more bytes wait than cache_bytes says", bytes_are_bounded },
+};
+
+int main(int argc, char **argv)
+{
+	if (argc > 1) {
+		limit = atol(argv[1]);
+		run_tests(limit_tests, ARRAY_SIZE(limit_tests));
+	}
+	run_tests(tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The device's figures in debugfs, and memory as it is, with what the device keeps
+ * for reuse left where it is.
+ */
+#ifndef SELFTESTS_STATS_H
+#define SELFTESTS_STATS_H
+
+#include "memory.h"
+
+#define STATS_DIR	"/sys/kernel/debug/pages/"
+#define IDLE_STEP_MS	10
+#define IDLE_STEPS	1000
+
+enum figure {
+	MAPPINGS, MAPPED, PEAK, CLEAN, DIRTY, RESERVE, RESERVE_FREE,
+	CLEARED, UNCLEARED, RECYCLED, FAILURES, FIGURES
+};
+
+static const char * const figure_names[FIGURES] = {
+	[MAPPINGS] = "mappings",
+	[MAPPED] = "mapped_bytes",
+	[PEAK] = "peak_bytes",
+	[CLEAN] = "cached_clean_bytes",
+	[DIRTY] = "cached_dirty_bytes",
+	[RESERVE] = "reserve_bytes",
+	[RESERVE_FREE] = "reserve_free_bytes",
+	[CLEARED] = "cleared_bytes",
+	[UNCLEARED] = "uncleared_bytes",
+	[RECYCLED] = "recycled_bytes",
+	[FAILURES] = "failures",
+};
+
+static inline long figure(enum figure which)
+{
+	char path[64], text[32];
+
+	snprintf(path, sizeof(path), STATS_DIR "%s", figure_names[which]);
+	if (!read_file(path, text, sizeof(text)))
+		ksft_exit_fail_perror(path);
+	return atol(text);
+}
+
+struct stats {
+	long of[FIGURES];
+};
+
+static inline struct stats all_figures(void)
+{
+	struct stats now;
+	int i;
+
+	for (i = 0; i < FIGURES; i++)
+		now.of[i] = figure(i);
+	return now;
+}
+
+/* Bytes that wait for reuse. */
+static inline long cached(void)
+{
+	return figure(CLEAN) + figure(DIRTY);
+}
+
+/* Asks for what waits, as memory pressure would.  A reserve keeps its own. */
+static inline void drop_cached(void)
+{
+	write_file(DROP_CACHES, DROP_SLAB);
+}
+
+/* Waits until the device has cleared what waits; ten seconds at most. */
+static inline bool is_idle(void)
+{
+	int i;
+
+	for (i = 0; i < IDLE_STEPS && figure(DIRTY); i++)
+		sleep_ms(IDLE_STEP_MS);
+	if (i == IDLE_STEPS)
+		ksft_print_msg("%ld bytes are still not cleared\n", figure(DIRTY));
+	return i < IDLE_STEPS;
+}
+
+/* As unused_pages(), but what waits for reuse stays. */
+static inline long free_pages(void)
+{
+	static char zoneinfo[16 * KIB];
+
+	write_file("/proc/sys/vm/stat_refresh", "1");
+	if (!read_file("/proc/zoneinfo", zoneinfo, sizeof(zoneinfo)))
+		ksft_exit_fail_perror("cannot read /proc/zoneinfo");
+	return sum_of(zoneinfo, "pages free ") +
+	       sum_of(zoneinfo, " count:") +
+	       sum_of(zoneinfo, "nr_slab_reclaimable ") +
+	       sum_of(zoneinfo, "nr_slab_unreclaimable ") +
+	       sum_of(zoneinfo, "nr_kernel_stack ") * KIB / PAGE;
+}
+
+#endif /* SELFTESTS_STATS_H */
