@@ -11,6 +11,8 @@ TOTALS = re.compile(r"^# Totals: pass:\d+ fail:\d+ ", re.MULTILINE)
 # The start of a report; a console line has a time stamp before it.
 START = re.compile(r"^(\[ *\d+\.\d+\] )?K?TAP version ", re.MULTILINE)
 
+LAST_LINES = 5
+
 PASS, FAIL, SKIP = "ok", "FAIL", "skip"
 
 
@@ -57,8 +59,10 @@ def _parse(text):
     root = kunit_parser.parse_run_tests(text.splitlines(), printer)
     results = list(_leaves(root, ""))
     if root.counts.errors:
-        complaints = [line for line in said.getvalue().splitlines() if "[ERROR]" in line]
-        results.append(Result("the report is well formed", FAIL, complaints))
+        complaints = re.findall(r"\[ERROR\] .*", said.getvalue())
+        # "Bail out!" and the like stand at the end.
+        detail = [*dict.fromkeys(complaints), *text.splitlines()[-LAST_LINES:]]
+        results.append(Result("the report is well formed", FAIL, detail))
     return results
 
 
