@@ -31,6 +31,7 @@ run: module selftests ## boot the kernel and see what a mapping costs, with /dev
 
 bench: module selftests ## measure in full: table, verdicts, CSV files and plots in build/report
 	@tools/preflight bench
+	@tools/stub
 	@bench/run --full
 
 test: module module-noopt selftests ## boot and test everything, or the boots in TESTS=; the last line counts
@@ -53,7 +54,7 @@ lint: setup ## check style and form of all there is
 	@tools/lint
 
 clean: ## remove what was built of this project, keep kernel and tools
-	rm -rf $(foreach d,module module-noopt kernel-noopt selftests guest report log pycache,$(BUILD)/$(d))
+	rm -rf $(foreach d,module module-noopt kernel-noopt stub selftests guest report log pycache,$(BUILD)/$(d))
 
 distclean: ## remove all of build/
 	rm -rf $(BUILD)
