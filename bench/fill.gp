@@ -9,12 +9,12 @@ set output out
 set datafile separator comma
 set encoding utf8
 
-order = "anon anon-uninitialized dev-zero pages-private pages-private-uncleared pages pages-uncleared"
-names = "anonymous:anonymous,\nuninitialized:/dev/zero:/dev/pages,\nprivate:/dev/pages,\nprivate, uncleared:/dev/pages,\nzeroed:/dev/pages,\nuncleared"
+order = "anon anon-uninitialized dev-zero pages-private pages-private-uncleared pages pages-idle pages-uncleared"
+names = "anonymous:anonymous,\nuninitialized:/dev/zero:/dev/pages,\nprivate:/dev/pages,\nprivate, uncleared:/dev/pages,\nzeroed:/dev/pages,\nzeroed, idle:/dev/pages,\nuncleared"
 rank(name) = sum [i = 1:words(order)] (word(order, i) eq name ? i : 0)
 
 set style fill solid 1.0 noborder
-set yrange [7.6:0.4]
+set yrange [8.6:0.4]
 set xrange [0:0.86]
 set xtics 0.2 nomirror textcolor rgb "#404040" format "%.1f"
 set grid xtics linecolor rgb "#e4e4e4" linewidth 1 linetype 1
@@ -48,7 +48,7 @@ do for [panel = 1:4] {
 	kib = int(word(sizes, panel))
 	set title cut(titles, panel) textcolor rgb "#202020" font ",16"
 	if (panel == 1) {
-		do for [i = 1:7] {
+		do for [i = 1:8] {
 			set label 10 + i cut(names, i) at first -0.03,i right offset 0,(strstrt(cut(names, i), "\n") ? 0.45 : 0) textcolor rgb "#202020"
 		}
 	} else {

@@ -12,8 +12,8 @@ set datafile separator comma
 set encoding utf8
 
 set logscale xy
-set xrange [3.2:20480]
-set xtics ("4 KiB" 4, "16" 16, "64" 64, "256" 256, "1 MiB" 1024, "4" 4096, "16" 16384)
+set xrange [3.2:81920]
+set xtics ("4 KiB" 4, "16" 16, "64" 64, "256" 256, "1 MiB" 1024, "4" 4096, "16" 16384, "64" 65536)
 set grid xtics ytics linecolor rgb "#e4e4e4" linewidth 1 linetype 1
 set border 3 linecolor rgb "#808080"
 set tics nomirror textcolor rgb "#404040"
@@ -27,6 +27,7 @@ set style line 2 linecolor rgb "#9a9a9a" linewidth 2.2 pointtype 7 pointsize 0.4
 set style line 3 linecolor rgb "#c8a24a" linewidth 2.2 pointtype 7 pointsize 0.45
 set style line 4 linecolor rgb "#0072b2" linewidth 3.2 pointtype 7 pointsize 0.55
 set style line 5 linecolor rgb "#d55e00" linewidth 3.2 pointtype 7 pointsize 0.55
+set style line 10 linecolor rgb "#0072b2" linewidth 2.6 dashtype 3 pointtype 7 pointsize 0.3
 set style line 6 linecolor rgb "#7db8dc" linewidth 1.6 dashtype 2 pointtype 7 pointsize 0.3
 set style line 7 linecolor rgb "#f0a878" linewidth 1.6 dashtype 2 pointtype 7 pointsize 0.3
 
@@ -52,7 +53,8 @@ plot csv using 2:(pair("anon")) with linespoints linestyle 1 title "anonymous", 
 	"" using 2:(pair("pages-private")) with linespoints linestyle 6 title "/dev/pages, private", \
 	"" using 2:(pair("pages-private-uncleared")) with linespoints linestyle 7 title "/dev/pages, private, uncleared", \
 	"" using 2:(pair("pages")) with linespoints linestyle 4 title "/dev/pages, zeroed", \
-	"" using 2:(pair("pages-uncleared")) with linespoints linestyle 5 title "/dev/pages, uncleared"
+	"" using 2:(pair("pages-uncleared")) with linespoints linestyle 5 title "/dev/pages, uncleared", \
+	"" using 2:(pair("pages-idle")) with linespoints linestyle 10 title "/dev/pages, zeroed, after idle time"
 
 unset label
 unset arrow

@@ -13,7 +13,7 @@ TERMINALS = {
     "svg": 'svg size 1200,{height} font "sans-serif,14" background "white"',
     "png": 'pngcairo size 1800,{pixels} font "sans,16" background "white"',
 }
-HEIGHT = {"map": 640, "fill": 560}
+HEIGHT = {"map": 640, "fill": 600}
 
 
 def arrow(table):
