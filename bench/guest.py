@@ -17,6 +17,8 @@ PROGRAM = os.path.join(BUILD, "selftests", "pages_timing")
 
 # Settings of tools/boot that `make bench NAME=value` passes on.
 PASSED_ON = ("KDIR", "MODPARAMS", "MEM", "QEMU_ARGS")
+# Lists of words, of which the last one counts where two contradict each other.
+LISTS = ("MODPARAMS", "QEMU_ARGS")
 
 # What tools/boot returns when the kernel complained on its console.
 KERNEL_COMPLAINED = 125
@@ -28,12 +30,14 @@ class BenchError(Exception):
 
 @dataclass
 class Run:
-    """One boot: what the program is told, and on which machine."""
+    """One boot: what the program is told, on which machine, and which of its
+    tables become which CSVs of the report."""
 
     name: str
     words: tuple
     icount: bool = True
     settings: dict = field(default_factory=dict)
+    saves: dict = field(default_factory=dict)
     may_complain: bool = False
 
 
@@ -63,19 +67,23 @@ def parse(text):
 
 
 def settings_of(run):
-    """The settings of tools/boot for one run; the caller's own come last."""
+    """The settings of tools/boot for one run: what the run is about comes last,
+    the caller's own before it."""
     settings = {
         "NAME": f"bench-{run.name}",
         "MEM": "128M",
         "ICOUNT": "1" if run.icount else "",
         "TIMEOUT": "300",
-        **run.settings,
     }
     for name in PASSED_ON:
         if os.environ.get(name):
             settings[name] = os.environ[name]
     if "MODULE" in os.environ:
         settings["MODULE"] = os.environ["MODULE"]  # empty means: none
+    for name, value in run.settings.items():
+        if name in LISTS and value and name in settings:
+            value = f"{settings[name]} {value}"
+        settings[name] = value
     return settings
 
 

@@ -32,16 +32,23 @@ class Row:
         return self.figures["map_avg"] + self.figures["unmap_avg"]
 
 
+def read_rows(text, *keys):
+    """The rows of a CSV, each with the words in its key columns."""
+    for line in csv.DictReader(io.StringIO(text)):
+        words = [line.pop(key) for key in keys]
+        errno = line.pop("errno") or ""
+        yield words, Row({k: float(v) for k, v in line.items() if v}, errno)
+
+
 class Table:
     """A CSV in memory: rows by (series, size in KiB), in the file's order."""
 
-    def __init__(self, text):
+    def __init__(self, text, meta=None):
         self.rows, self.series, self.sizes = {}, [], []
-        for line in csv.DictReader(io.StringIO(text)):
-            name, size = line.pop("series"), int(line.pop("size_kib"))
-            errno = line.pop("errno") or ""
-            figures = {k: float(v) for k, v in line.items() if v}
-            self.rows[name, size] = Row(figures, errno)
+        self.meta = meta or {}
+        for (name, size), row in read_rows(text, "series", "size_kib"):
+            size = int(size)
+            self.rows[name, size] = row
             if name not in self.series:
                 self.series.append(name)
             if size not in self.sizes:
@@ -65,6 +72,28 @@ class Table:
         ]
 
 
+class Live:
+    """A CSV of costs beside live mappings: rows by (series, series of the live
+    mappings, their number)."""
+
+    def __init__(self, text, meta=None):
+        self.rows, self.counts = {}, []
+        self.meta = meta or {}
+        for (name, beside, live), row in read_rows(text, "series", "beside", "live"):
+            self.rows[name, beside, int(live)] = row
+            if int(live) not in self.counts:
+                self.counts.append(int(live))
+        self.counts.sort()
+
+    def row(self, series, beside, live):
+        """One row; a missing one counts as failed."""
+        return self.rows.get((series, beside, live)) or Row({}, "not measured")
+
+    def pairs(self):
+        """Which series was measured beside which, in the file's order."""
+        return list(dict.fromkeys((name, beside) for name, beside, _ in self.rows))
+
+
 def write(path, text):
     """Write a whole file or nothing."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -76,6 +105,14 @@ def write(path, text):
 def checksum(text):
     """The checksum that ties a CSV to its entry in meta.json."""
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def save_all(directory, run, output):
+    """Write the CSVs of one run."""
+    for table, name in run.saves.items():
+        if table not in output.tables:
+            raise BenchError(f"boot '{run.name}' gave no table '{table}'")
+        save(directory, name, output.tables[table], output.meta)
 
 
 def save(directory, name, text, meta):
@@ -117,7 +154,7 @@ def why_not_instructions(text, entry):
     return None
 
 
-def load_counted(directory, name):
+def load_counted(directory, name, kind=Table):
     """A table whose figures are instructions, and what is known of it."""
     text = read_text(directory, name)
     try:
@@ -127,7 +164,7 @@ def load_counted(directory, name):
     reason = why_not_instructions(text, entry)
     if reason:
         raise BenchError(f"{name} cannot be judged: {reason}; run 'make bench'")
-    return Table(text), entry
+    return kind(text, entry), entry
 
 
 def first_difference(one, other):

@@ -5,6 +5,12 @@ import textwrap
 
 BASELINE = "anon"
 GLANCE_KIB = (4, 16, 64, 128, 256, 1024, 4096, 8192, 16384)
+# What fits on a line. Left out: pages-private-uncleared, which costs what
+# pages-private does unless the policy is 2.
+GLANCE_SERIES = (
+    "anon", "anon-uninitialized", "dev-zero",
+    "pages", "pages-idle", "pages-uncleared", "pages-private",
+)  # fmt: skip
 BOLD, DIM, PLAIN = "\033[1m", "\033[2m", "\033[0m"
 GAP = 2
 SHORT_NAME = 10
@@ -79,7 +85,8 @@ def render(table, width=120, colours=False):
     sizes = [kib for kib in GLANCE_KIB if kib in table.sizes]
     names = [size_text(kib) for kib in sizes]
     left = max(len(name) for name in ["size", *names])
-    columns = [Column(table, series, sizes) for series in table.series]
+    shown = [series for series in table.series if series in GLANCE_SERIES]
+    columns = [Column(table, series, sizes) for series in shown]
     gap, parts = " " * GAP, []
     for group in split_columns(columns, width - left):
         lines = [
@@ -100,7 +107,7 @@ def wrapped_sentence(table, width=120):
 
 def sentence(table):
     """What the table shows, in one plain sentence."""
-    uncleared, zeroed = "pages-uncleared", "pages"
+    zeroed, idle, uncleared = "pages", "pages-idle", "pages-uncleared"
     shared = table.measured(BASELINE, uncleared, zeroed)
     if not shared:
         size = table.sizes[0]
@@ -108,14 +115,42 @@ def sentence(table):
         return f"/dev/pages could not be timed ({reason or 'no baseline'})."
     size = shared[-1]
     base = table.pair(BASELINE, size)
-    costs = {name: table.pair(name, size) for name in (uncleared, zeroed)}
-    flat = [table.pair(uncleared, kib) for kib in table.measured(uncleared)]
+
+    def cost(series):
+        figure = table.pair(series, size)
+        return f"{figure:,.0f}", f"({factor_text(base / figure)} less)"
+
+    words = [f"{' with /dev/pages '.join(cost(zeroed))}"]
+    if table.pair(idle, size) is not None:
+        words.append(f"{' after idle time '.join(cost(idle))}")
+    words.append(f"and {' when it need not be cleared '.join(cost(uncleared))}")
     sizes = table.measured(uncleared)
+    flat = [table.pair(uncleared, kib) for kib in sizes]
     return (
         f"Mapping and unmapping {size_text(size)} takes {base:,.0f} instructions "
-        f"with anonymous memory, {costs[zeroed]:,.0f} with /dev/pages "
-        f"({factor_text(base / costs[zeroed])} less), and {costs[uncleared]:,.0f} "
-        f"when it need not be cleared ({factor_text(base / costs[uncleared])} less); "
+        f"with anonymous memory, {', '.join(words)}; "
         f"the last stays between {min(flat):,.0f} and {max(flat):,.0f} "
         f"from {size_text(sizes[0])} to {size_text(sizes[-1])}."
     )
+
+
+LIVE_SENTENCE = (
+    "What grows is the core's part: before a shared mapping do_mmap() looks at every\n"
+    "mapping of the system for one to share. Anonymous memory is not looked for."
+)
+
+
+def live_lines(live):
+    """The costs beside live mappings: their number across."""
+    rows = [["", *(f"{count:,} live" for count in live.counts)]]
+    for name, beside in live.pairs():
+        cells = [live.row(name, beside, count) for count in live.counts]
+        rows.append([
+            f"{name} beside {beside}",
+            *(row.errno or f"{row.pair():,.0f}" for row in cells),
+        ])  # fmt: skip
+    left, *widths = (max(map(len, column)) for column in zip(*rows))
+    return [
+        "  ".join([f"{head:<{left}}", *(f"{c:>{w}}" for c, w in zip(cells, widths))])
+        for head, *cells in rows
+    ]

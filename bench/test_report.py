@@ -4,14 +4,14 @@
 import os
 import tempfile
 import unittest
+import unittest.mock
 
+import boots
 import guest
 import report
+import verdicts
+from made_up import HEAD
 
-HEAD = (
-    "series,size_kib,map_first,map_min,map_avg,map_max,"
-    "unmap_min,unmap_avg,unmap_max,errno\n"
-)
 CSV = HEAD + "anon,4,5000,4900,4950.5,5000,4000,4010.5,4100,\n"
 COUNTED = {
     "icount": True,
@@ -51,11 +51,48 @@ class Command(unittest.TestCase):
         words = guest.command(guest.Run("a", ("map", "quick")))
         self.assertEqual(words[-2:], ["map", "quick"])
 
+    def words(self, caller, **settings):
+        with unittest.mock.patch.dict(os.environ, caller):
+            return guest.command(guest.Run("a", (), settings=settings))
+
     def test_settings_win(self):
-        run = guest.Run("a", (), settings={"MEM": "2G"})
-        words = guest.command(run)
+        words = self.words({"MEM": "1G", "MODULE": "mine"}, MEM="2G", MODULE="stub")
         self.assertIn("MEM=2G", words)
-        self.assertNotIn("MEM=128M", words)
+        self.assertIn("MODULE=stub", words)
+        self.assertNotIn("MEM=1G", words)
+
+    def test_callers_settings(self):
+        self.assertIn("MEM=1G", self.words({"MEM": "1G"}))
+        self.assertIn("MODULE=", self.words({"MODULE": ""}))
+
+    def test_lists_are_joined(self):
+        caller = {"MODPARAMS": "policy=0 mode=384"}
+        words = self.words(caller, MODPARAMS="policy=2")
+        self.assertIn("MODPARAMS=policy=0 mode=384 policy=2", words)
+
+    def test_empty_list_wins(self):
+        self.assertIn("MODPARAMS=", self.words({"MODPARAMS": "a=1"}, MODPARAMS=""))
+
+
+class Boots(unittest.TestCase):
+    """What is judged is what is booted twice."""
+
+    def test_every_judged_csv_is_booted_twice(self):
+        made = [name for run in boots.COUNTED for name in run.saves.values()]
+        judged = {name for names, _ in verdicts.GOALS for name in names}
+        self.assertEqual(sorted(made), sorted(judged))
+
+    def test_qemu_that_has_no_zicboz(self):
+        self.assertIn("QEMU_ARGS", boots.without_zicboz({"zicboz": "yes"}).settings)
+        old = boots.without_zicboz({"zicboz": "no"})
+        self.assertEqual((old.settings, old.name), ({}, boots.NO_ZICBOZ.name))
+
+    def test_counted_boots_count(self):
+        self.assertTrue(all(run.icount for run in boots.COUNTED))
+
+    def test_names_are_the_logs_names(self):
+        runs = (*boots.COUNTED, boots.QUICK, boots.WALL, boots.TRY_CORE)
+        self.assertEqual(len({run.name for run in runs}), len(runs))
 
 
 class Rows(unittest.TestCase):
@@ -69,6 +106,17 @@ class Rows(unittest.TestCase):
         self.assertIsNone(table.pair("anon", 8192))
         self.assertEqual(table.row("anon", 8192).errno, "ENOMEM")
         self.assertEqual(table.measured("anon"), [])
+
+    def test_live_rows(self):
+        live = report.Live(
+            HEAD.replace("size_kib", "beside,live")
+            + "anon,pages,10,9,9,5.5,9,9,4.0,9,\nanon,pages,0,,,,,,,,ENOMEM\n"
+        )
+        self.assertEqual(live.row("anon", "pages", 10).pair(), 9.5)
+        self.assertEqual(live.row("anon", "pages", 0).errno, "ENOMEM")
+        self.assertEqual(live.row("anon", "pages", 5).errno, "not measured")
+        self.assertEqual(live.counts, [0, 10])
+        self.assertEqual(live.pairs(), [("anon", "pages")])
 
     def test_absent_size(self):
         self.assertEqual(report.Table(CSV).row("pages", 4).errno, "not measured")
@@ -93,6 +141,7 @@ class Clock(unittest.TestCase):
         table, meta = report.load_counted(self.report, "a.csv")
         self.assertEqual(table.sizes, [4])
         self.assertEqual(meta["icount"], True)
+        self.assertEqual(table.meta, meta)
 
     def test_wall_clock(self):
         self.assertIn("icount", self.refused({**COUNTED, "icount": False}))
@@ -119,6 +168,13 @@ class Clock(unittest.TestCase):
     def test_missing(self):
         with self.assertRaisesRegex(guest.BenchError, "no a.csv"):
             report.load_counted(self.report, "a.csv")
+
+    def test_run_saves_its_tables(self):
+        run = guest.Run("a", (), saves={"results": "a.csv"})
+        report.save_all(self.report, run, guest.Output(COUNTED, {"results": CSV}))
+        report.load_counted(self.report, "a.csv")
+        with self.assertRaisesRegex(guest.BenchError, "no table 'results'"):
+            report.save_all(self.report, run, guest.Output(COUNTED, {}))
 
     def test_saving_keeps_the_other_entries(self):
         report.save(self.report, "a.csv", CSV, COUNTED)

@@ -1,175 +1,82 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""What the figures have to reach, judged from the CSV alone.
+"""What the figures have to reach, judged from the CSVs alone.
 
 usage: bench/verdicts.py [REPORT_DIRECTORY]
 
-Figures are averages of map + unmap in instructions. A CSV that was not made
-by counting instructions is refused. Exit status: 0 when every goal is held.
+Figures are instructions. A CSV that was not made by counting them is refused.
+Exit status: 0 when every goal is held.
 """
 
 import os
 import sys
-from dataclasses import dataclass
 
 import report
+from goals import (
+    MIB,
+    SHORT,
+    Above,
+    AtMost,
+    Cheaper,
+    FirstTouch,
+    Flat,
+    PerLive,
+    Served,
+    Slope,
+)
 from guest import BUILD, BenchError
-from table import size_text
 
-RESULTS, FILL = "results.csv", "fill.csv"
-HELD, SHORT, NOTED = "held", "short", "noted"
-MIB = 1024
+RESULTS, FILL, LIVE = "results.csv", "fill.csv", "live.csv"
+NO_ZICBOZ, FIRST = "no-zicboz.csv", "first.csv"
+STUB, STUB_LIVE = "stub.csv", "stub-live.csv"
 
+KINDS = {LIVE: report.Live, STUB_LIVE: report.Live}
 
-@dataclass
-class Verdict:
-    """One row: what was wanted, what was found, and whether that is enough."""
-
-    goal: str
-    measured: str
-    status: str
-
-
-def missing(table, *points):
-    """The first point without a figure, in words, or None."""
-    for series, size in points:
-        if table.pair(series, size) is None:
-            reason = table.row(series, size).errno
-            return f"{series} at {size_text(size)}: {reason}"
-    return None
-
-
-@dataclass
-class Cheaper:
-    """A series costs at least so many times less than another."""
-
-    series: str
-    than: str
-    size: int
-    times: float
-
-    def judge(self, table):
-        """Compare at one size."""
-        goal = (
-            f"{self.series} at {size_text(self.size)} at least "
-            f"{self.times:g} times cheaper than {self.than}"
-        )
-        if gap := missing(table, (self.series, self.size), (self.than, self.size)):
-            return Verdict(goal, gap, SHORT)
-        factor = table.pair(self.than, self.size) / table.pair(self.series, self.size)
-        status = HELD if factor >= self.times else SHORT
-        return Verdict(goal, f"{factor:.1f} times", status)
-
-
-@dataclass
-class AtMost:
-    """A series costs at most so many times what another does, at each size."""
-
-    series: str
-    than: str
-    limit: float
-    sizes: tuple = ()
-    first: int = 0
-    below: bool = False
-
-    def judge(self, table):
-        """Compare at every size, and tell the worst."""
-        if self.below:
-            goal = f"{self.series} cheaper than {self.than}"
-        else:
-            goal = f"{self.series} at most {self.limit:g} times {self.than}"
-        if self.sizes:
-            goal += " at " + ", ".join(size_text(size) for size in self.sizes)
-            sizes = self.sizes
-        else:
-            goal += f" from {size_text(self.first)} up"
-            sizes = [s for s in table.measured(self.than) if s >= self.first]
-        if not sizes:
-            return Verdict(goal, f"{self.than}: no figures", SHORT)
-        points = [(name, s) for s in sizes for name in (self.series, self.than)]
-        if gap := missing(table, *points):
-            return Verdict(goal, gap, SHORT)
-        worst, size = max(
-            (table.pair(self.series, s) / table.pair(self.than, s), s) for s in sizes
-        )
-        fine = worst < self.limit if self.below else worst <= self.limit
-        return Verdict(
-            goal,
-            f"{worst:.3f} times" + (f" at {size_text(size)}" if len(sizes) > 1 else ""),
-            HELD if fine else SHORT,
-        )
-
-
-@dataclass
-class Served:
-    """A series has a figure at every size, so none of its mappings failed."""
-
-    series: str
-    what: str
-
-    def judge(self, table):
-        """Count the sizes."""
-        goal = f"{self.series}: {self.what} of every size"
-        gaps = [size for size in table.sizes if table.pair(self.series, size) is None]
-        total = len(table.sizes)
-        measured = f"{total - len(gaps)} of {total}"
-        if gaps:
-            reason = table.row(self.series, gaps[0]).errno
-            measured += f", {reason} at {size_text(gaps[0])}"
-        return Verdict(goal, measured, HELD if total and not gaps else SHORT)
-
-
-@dataclass
-class Slope:
-    """How much a series' cost grows with size: told, not judged."""
-
-    series: str
-
-    def judge(self, table):
-        """Fit a straight line through all sizes."""
-        goal = f"{self.series}: growth with size"
-        sizes = table.measured(self.series)
-        if len(sizes) < 2:
-            return Verdict(goal, "fewer than two sizes measured", SHORT)
-        slope = per_mib([(s / MIB, table.pair(self.series, s)) for s in sizes])
-        reach = f"{size_text(sizes[0])} to {size_text(sizes[-1])}"
-        return Verdict(goal, f"{slope:,.1f} instructions per MiB, {reach}", NOTED)
-
-
-def per_mib(points):
-    """The slope of the least-squares line through the points."""
-    mean_x = sum(x for x, _ in points) / len(points)
-    mean_y = sum(y for _, y in points) / len(points)
-    spread = sum((x - mean_x) ** 2 for x, _ in points)
-    return sum((x - mean_x) * (y - mean_y) for x, y in points) / spread
-
-
-# Which goals are judged from which CSV of the report.
-GOALS = {
-    RESULTS: (
-        Cheaper("pages-uncleared", "anon-uninitialized", 4 * MIB, 40),
-        Cheaper("pages-uncleared", "anon", 4 * MIB, 70),
-        AtMost("pages-uncleared", "anon", 1.15, sizes=(4,)),
+# The goals, and the CSVs of the report from which each is judged.
+GOALS = (
+    ((RESULTS,), (
+        Flat("pages-uncleared", 1.05, last=64 * MIB),
+        AtMost("pages-uncleared", "anon", 0.95, sizes=(4,)),
+        Cheaper("pages-uncleared", "anon-uninitialized", 4 * MIB, 90),
+        Cheaper("pages-uncleared", "anon", 4 * MIB, 155),
+        AtMost("pages-idle", "pages-uncleared", 1.1, last=16 * MIB),
+        AtMost("pages", "anon", 0.95, sizes=(4,), zicboz="yes"),
+        AtMost("pages", "anon", 0.42, sizes=(64,), zicboz="yes"),
+        AtMost("pages", "anon", 0.18, sizes=(1 * MIB,), zicboz="yes"),
+        AtMost("pages", "anon", 0.16, sizes=(4 * MIB,), zicboz="yes"),
+    )),
+    ((NO_ZICBOZ,), (
+        AtMost("pages", "anon", 0.62, sizes=(64,), zicboz="no"),
+        AtMost("pages", "anon", 0.46, sizes=(1 * MIB,), zicboz="no"),
+        AtMost("pages", "anon", 0.45, sizes=(4 * MIB,), zicboz="no"),
+    )),
+    ((FIRST,), (FirstTouch("pages-uncleared", 16 * MIB, 4, 3),)),
+    ((LIVE, STUB_LIVE), (PerLive("pages-uncleared", 1.25),)),
+    ((RESULTS, STUB), (Above("pages-uncleared", 4, 1500),)),
+    ((RESULTS,), (
         AtMost("pages", "anon", 1, first=64, below=True),
         Served("pages", "mapping"),
+        Served("pages-idle", "mapping"),
         Served("pages-uncleared", "mapping"),
-        Slope("pages-uncleared"),
-        Slope("pages"),
-        Slope("anon"),
-    ),
-    FILL: (
+    )),
+    ((FILL,), (
         Served("pages", "map and fill"),
+        Served("pages-idle", "map and fill"),
         Served("pages-uncleared", "map and fill"),
-    ),
-}
+    )),
+    ((RESULTS,), (Slope("pages-uncleared"), Slope("pages"), Slope("anon"))),
+)  # fmt: skip
 
 
 def judge(directory):
     """All verdicts of a report."""
     verdicts = []
-    for name, goals in GOALS.items():
-        table, _ = report.load_counted(directory, name)
-        verdicts += [goal.judge(table) for goal in goals]
+    for names, goals in GOALS:
+        tables = [
+            report.load_counted(directory, name, KINDS.get(name, report.Table))[0]
+            for name in names
+        ]
+        verdicts += [goal.judge(*tables) for goal in goals]
     return verdicts
 
 

@@ -18,6 +18,7 @@ struct series {
 	int flags;
 	unsigned long long offset;
 	bool core;		/* the pages come from the core's allocator */
+	bool idle;		/* each round comes after some idle time */
 };
 
 static const struct series all_series[] = {
@@ -28,6 +29,8 @@ static const struct series all_series[] = {
 	{ .name = "dev-zero", .path = "/dev/zero", .flags = MAP_PRIVATE,
 	  .core = true },
 	{ .name = "pages", .path = "/dev/pages", .flags = MAP_SHARED },
+	{ .name = "pages-idle", .path = "/dev/pages", .flags = MAP_SHARED,
+	  .idle = true },
 	{ .name = "pages-uncleared", .path = "/dev/pages",
 	  .flags = MAP_SHARED | MAP_UNINITIALIZED },
 	{ .name = "pages-private", .path = "/dev/pages", .flags = MAP_PRIVATE,
@@ -38,6 +41,48 @@ static const struct series all_series[] = {
 };
 
 #define N_SERIES	((int)ARRAY_SIZE(all_series))
+
+static const struct series *series_named(const char *name)
+{
+	int i;
+
+	for (i = 0; i < N_SERIES; i++)
+		if (!strcmp(all_series[i].name, name))
+			return &all_series[i];
+	return NULL;
+}
+
+/* Some of the series: one mark for each of the table above. */
+struct choice {
+	bool has[N_SERIES];
+};
+
+static struct choice all_of_them(void)
+{
+	struct choice c;
+
+	memset(c.has, true, sizeof(c.has));
+	return c;
+}
+
+/* By their names, "A,B", which are cut apart. False: there is no such. */
+static bool choose(struct choice *c, char *names)
+{
+	const struct series *s;
+	char *next;
+
+	memset(c->has, false, sizeof(c->has));
+	for (; names; names = next) {
+		next = strchr(names, ',');
+		if (next)
+			*next++ = '\0';
+		s = series_named(names);
+		if (!s)
+			return false;
+		c->has[s - all_series] = true;
+	}
+	return true;
+}
 
 #define MAX_SIZES	64
 
@@ -55,24 +100,16 @@ static void add_sizes(struct sizes *s, unsigned int from, unsigned int to,
 		s->kib[s->n++] = kib;
 }
 
-/* The steps of the measurement of 2007, which the plots put beside ours. */
+/*
+ * The steps of the measurement of 2007, which the plots put beside ours, and
+ * two sizes more, to see whether what is flat there stays so.
+ */
 static void sizes_of_2007(struct sizes *s)
 {
 	add_sizes(s, 4, 128, 4);
 	add_sizes(s, 256, 1024, 128);
 	add_sizes(s, 2048, 16384, 1024);
-}
-
-/* Few enough for a person to read at a glance. */
-static void sizes_to_read(struct sizes *s)
-{
-	add_sizes(s, 4, 4, 4);
-	add_sizes(s, 16, 16, 4);
-	add_sizes(s, 64, 128, 64);
-	add_sizes(s, 256, 256, 4);
-	add_sizes(s, 1024, 1024, 4);
-	add_sizes(s, 4096, 4096, 4);
-	add_sizes(s, 8192, 16384, 8192);
+	add_sizes(s, 32768, 65536, 32768);
 }
 
 /* The steps of the measurement of 2017: 1, 4, 16 and 64 MiB. */
