@@ -54,6 +54,10 @@ use kernel::{
 /// Pages that are cleared between two looks at the signals: 64 KiB of 4 KiB pages.
 pub(super) const CLEAR_STEP: usize = 16;
 
+/// Pages that are cleared while every other mmap in the system waits: 1 MiB. More is cleared after
+/// mmap has let go of the lock.
+const CLEAR_AT_ONCE: usize = 256;
+
 /// The memory of the device, shared by all its open files.
 #[pin_data]
 pub(crate) struct Engine {
@@ -113,24 +117,26 @@ impl Engine {
         let waiting = pool.take(pages, in_reserve, terms);
         drop(pool);
 
-        let mut mapping = match waiting {
-            Some((mapping, Fit::Usable | Fit::Best)) => mapping,
+        match waiting {
+            Some((mapping, Fit::Usable | Fit::Best)) => Ok(mapping),
             Some((mut mapping, Fit::MustClear)) if pages <= CLEAR_STEP => {
                 mapping.run_mut().clear(0..pages);
-                mapping
+                Ok(mapping)
             }
-            Some((mapping, Fit::MustClear)) => self.clear_for(account, mapping)?,
-            None => self.supply_for(account, pages, terms)?,
-        };
-        // From here on the owner can write to it.
-        *mapping.tag_mut() = Tag::new(Contents::WrittenBy(account.owner));
-        Ok(mapping)
+            Some((mapping, Fit::MustClear)) => self.clear_for(account, mapping),
+            None => self.supply_for(account, pages, terms),
+        }
     }
 
     /// Takes back the run of a mapping that is gone. Returns whether the background worker is to be
     /// asked, because nobody has done so yet.
-    pub(crate) fn unmapped(&self, account: &Account, mapping: KBox<Mapping<OpenFile>>) -> bool {
+    pub(crate) fn unmapped(&self, account: &Account, mut mapping: KBox<Mapping<OpenFile>>) -> bool {
         let pages = mapping.run().pages();
+        *mapping.tag_mut() = Tag::new(if mapping.was_cleared() {
+            Contents::WrittenBy(account.owner)
+        } else {
+            Contents::Unknown
+        });
         let mut pool = self.pool.lock();
         pool.discharge(account, pages);
         let evicted = if mapping.run().is_reserved() {
@@ -203,7 +209,8 @@ impl Engine {
     }
 
     /// Clears a run that is charged to `account`, step by step, so that a task that is killed does
-    /// not hold up all others. On an error the charge is taken back, and the run waits on.
+    /// not hold up all others. On an error the charge is taken back, and the run waits on. A long
+    /// run is left for later.
     #[inline(never)]
     fn clear_for(
         &self,
@@ -212,6 +219,10 @@ impl Engine {
     ) -> Result<KBox<Mapping<OpenFile>>> {
         let pages = mapping.run().pages();
         let mut next = mapping.tag().cleared;
+        if pages - next > CLEAR_AT_ONCE {
+            mapping.clear_later(next);
+            return Ok(mapping);
+        }
         loop {
             mapping.run_mut().clear(next..next + CLEAR_STEP);
             next += CLEAR_STEP;

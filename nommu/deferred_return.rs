@@ -120,6 +120,15 @@ unsafe fn wait_for_release<D: NommuMiscDevice>(
     open_file.orphans.waiting.lock().push(mapping);
 }
 
+/// Leaves the mapping to its [`Clearing`](super::deferred_clear::Clearing) if that is not done.
+#[cold]
+fn not_being_cleared<D: NommuMiscDevice>(mapping: KBox<Mapping<D>>) -> Option<KBox<Mapping<D>>> {
+    match mapping.clearing.clone() {
+        None => Some(mapping),
+        Some(clearing) => clearing.hand_over(mapping),
+    }
+}
+
 /// The task work: the region is gone, the run is the driver's again.
 ///
 /// # Safety
@@ -131,6 +140,13 @@ unsafe extern "C" fn arrive<D: NommuMiscDevice>(work: *mut bindings::callback_he
     let mapping = unsafe { container_of!(work, Mapping<D>, work) };
     // SAFETY: `send()` took it from a `KBox<Mapping<D>>` and left it to this call.
     let mut mapping = unsafe { KBox::from_raw(mapping) };
+    if mapping.clearing.is_some() {
+        // The caller of mmap may still be about to clear it, and takes it home then.
+        match not_being_cleared(mapping) {
+            Some(cleared) => mapping = cleared,
+            None => return,
+        }
+    }
     let file = mapping.file;
     mapping.file = ptr::null_mut();
 

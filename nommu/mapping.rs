@@ -12,6 +12,10 @@
 //! C source: [`mm/nommu.c`](srctree/mm/nommu.c)
 
 use super::{
+    deferred_clear::{
+        self,
+        Clearing, //
+    },
     deferred_return,
     misc_device::{
         NommuMiscDevice,
@@ -28,6 +32,7 @@ use kernel::{
     bindings,
     page::PAGE_SHIFT,
     prelude::*,
+    sync::Arc,
     types::Opaque, //
 };
 
@@ -64,6 +69,10 @@ pub(crate) struct Mapping<D: NommuMiscDevice> {
     pub(super) work: Opaque<bindings::callback_head>,
     /// The open file, pinned while `work` is queued; null at all other times.
     pub(super) file: *mut bindings::file,
+    /// What is still to be cleared when `mmap` has the run: the pages from this one on.
+    clear_from: Option<usize>,
+    /// The clearing that was left for later.
+    pub(super) clearing: Option<Arc<Clearing<D>>>,
     /// The one below in the [`Stack`](super::stack::Stack) that this one is on.
     pub(super) next: Link<D>,
     run: PageRun,
@@ -83,6 +92,8 @@ impl<D: NommuMiscDevice> Mapping<D> {
         let mapping = Self {
             work: Opaque::uninit(),
             file: ptr::null_mut(),
+            clear_from: None,
+            clearing: None,
             next: None,
             run,
             tag,
@@ -100,6 +111,32 @@ impl<D: NommuMiscDevice> Mapping<D> {
     #[inline]
     pub(crate) fn run_mut(&mut self) -> &mut PageRun {
         &mut self.run
+    }
+
+    /// Has the pages from `first` on cleared before the caller of mmap(2) sees them, but not while
+    /// others wait for `nommu_region_sem`.
+    ///
+    /// [`Self::was_cleared`] tells afterwards whether it came to that.
+    pub(crate) fn clear_later(&mut self, first: usize) {
+        self.clear_from = Some(first);
+    }
+
+    /// Whether what [`Self::clear_later`] asked for has been done, or nothing was asked for. It is
+    /// not done when the caller was killed before. To be asked when the mapping is gone.
+    #[inline]
+    pub(crate) fn was_cleared(&mut self) -> bool {
+        if self.clear_from.is_none() && self.clearing.is_none() {
+            return true;
+        }
+        self.end_clearing()
+    }
+
+    #[cold]
+    fn end_clearing(&mut self) -> bool {
+        self.clear_from = None;
+        self.clearing
+            .take()
+            .is_some_and(|clearing| clearing.is_complete())
     }
 
     /// What the driver wrote on it.
@@ -205,7 +242,7 @@ pub(super) unsafe extern "C" fn mmap<D: NommuMiscDevice>(
 
     // SAFETY: By the requirements of this function.
     let pending = unsafe { open_file.pending.replace(None) };
-    let Some(mapping) = pending else {
+    let Some(mut mapping) = pending else {
         // SAFETY: Both belong to a mapping that is being set up.
         unsafe { ask_for_a_copy(vma, region) };
         return ENOSYS.to_errno();
@@ -234,11 +271,37 @@ pub(super) unsafe extern "C" fn mmap<D: NommuMiscDevice>(
     // SAFETY: The VMA is being set up, so nobody else looks at its flags.
     unsafe { (*vma).__bindgen_anon_2.vm_flags |= DRIVER_FLAGS };
 
+    if let Some(first) = mapping.clear_from {
+        // SAFETY: The file is open, and is an `OpenFile<D>`. From here on the VMA owns the run, and
+        // `deferred_return` hands it over before anybody else gets it.
+        unsafe { clear_later(&mut mapping, first, file) };
+    }
+
     // SAFETY: The VMA is being set up, so nobody else looks at it. The vtable is static.
     unsafe { (*vma).vm_ops = &VmOps::<D>::TABLE };
     // SAFETY: As above; `close()` takes the pointer back.
     unsafe { (*vma).vm_private_data = KBox::into_raw(mapping).cast() };
     0
+}
+
+/// Has the pages from `first` on cleared later, or, where that cannot be, now.
+///
+/// # Safety
+///
+/// As for [`deferred_clear::send`].
+#[cold]
+unsafe fn clear_later<D: NommuMiscDevice>(
+    mapping: &mut Mapping<D>,
+    first: usize,
+    file: *mut bindings::file,
+) {
+    // SAFETY: By the requirements of this function.
+    mapping.clearing = unsafe { deferred_clear::send(mapping, first, file) };
+    if mapping.clearing.is_none() {
+        let pages = mapping.run.pages();
+        mapping.run.clear(first..pages);
+        mapping.clear_from = None;
+    }
 }
 
 /// Prepares the only case in which `mmap` comes without `get_unmapped_area`: a private read-only

@@ -11,12 +11,14 @@
 //! - [`misc_device`]: a misc device with the two extra file operations of `mm/nommu.c`.
 //! - [`mapping`]: the run behind one VMA, from `mmap` to `close`.
 //! - [`deferred_return`]: how that run comes back to the driver once the region is gone.
+//! - [`deferred_clear`]: how a long run is cleared while nobody waits for a lock.
 //! - [`stack`]: mappings that wait, without an allocation.
 //! - [`iov`], [`shrinker`], [`worker`], [`task`], [`system`]: small pieces of C interface that
 //!   `rust/kernel` has no wrapper for.
 //!
 //! C source: [`mm/nommu.c`](srctree/mm/nommu.c)
 
+mod deferred_clear;
 mod deferred_return;
 pub(crate) mod iov;
 mod join;

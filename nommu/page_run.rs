@@ -232,13 +232,51 @@ impl PageRun {
     /// The part of `range` that lies outside of the run is left out. Does not sleep.
     #[inline]
     pub(crate) fn clear(&mut self, range: Range<usize>) {
+        // SAFETY: `self` owns the run.
+        unsafe { self.raw().clear(range) };
+    }
+
+    /// Where the run is, for those who know otherwise that it stays.
+    #[inline]
+    pub(super) fn raw(&self) -> RawRun {
+        RawRun {
+            base: self.base,
+            pages: self.pages,
+        }
+    }
+}
+
+/// Where a run is. It does not own it.
+///
+/// # Invariants
+///
+/// `base` and `pages` are those of a [`PageRun`] that existed when this was made.
+#[derive(Clone, Copy)]
+pub(super) struct RawRun {
+    base: NonNull<u8>,
+    pages: usize,
+}
+
+impl RawRun {
+    /// Number of pages.
+    #[inline]
+    pub(super) fn pages(self) -> usize {
+        self.pages
+    }
+
+    /// Fills the pages `range` with zeros. The part that lies outside of the run is left out.
+    ///
+    /// # Safety
+    ///
+    /// The run must still exist, and no other kernel code may use its contents meanwhile.
+    #[inline]
+    pub(super) unsafe fn clear(self, range: Range<usize>) {
         let end = range.end.min(self.pages);
         for page in range.start..end {
-            // SAFETY: `page` is below `self.pages`, so by the type invariants the result is within
-            // the owned memory, whose length fits an `isize`.
+            // SAFETY: `page` is below `self.pages`, so the result is within the run, whose length
+            // fits an `isize` by the invariants of `PageRun`.
             let page = unsafe { self.base.add(page << PAGE_SHIFT) };
-            // SAFETY: The page lies within the memory that `self` owns, and is page-aligned since
-            // `base` is.
+            // SAFETY: The page belongs to the run, and is page-aligned since `base` is.
             unsafe { clear_page(page) };
         }
     }

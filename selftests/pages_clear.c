@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Long mappings are cleared after mmap() has let go of its lock and before its
+ * caller goes on.  What can happen in between: another task that shares the
+ * memory unmaps it, or the caller is killed.
+ */
+#include "run.h"
+
+#define LEN		(16 * MIB)
+#define ROUNDS		300
+#define CANARY		0xc5
+
+/* What the two tasks share; the address is where the last mapping was. */
+static struct {
+	unsigned char *volatile at;
+	volatile bool over;
+	volatile unsigned int caught;
+	int fd;
+} race;
+
+static int unmapper(void *unused)
+{
+	while (!race.over)
+		if (race.at && !munmap(race.at, LEN))
+			race.caught++;
+	return !!unused;
+}
+
+/* The same run is mapped again and again, so its address can be guessed. */
+static bool unmapped_by_another(void)
+{
+	static struct stack stack;
+	unsigned int i, mapped = 0, unmapped = 0;
+	bool ok;
+	pid_t pid;
+
+	race.fd = open_pages();
+	pid = spawn(THREAD, &stack, unmapper, NULL);
+	for (i = 0; i < ROUNDS; i++) {
+		unsigned char *p = map(race.fd, SHARED, LEN);
+
+		mapped += !!p;
+		race.at = p;
+		/* Whoever comes first. */
+		unmapped += p && !munmap(p, LEN);
+	}
+	race.over = true;
+	ok = expect(ended_well(pid)) && expect(mapped == ROUNDS);
+	ok &= expect(race.caught + unmapped == ROUNDS) && expect(race.caught) &&
+	      expect(fd_count(race.fd, "mappings:") == 0);
+	if (!ok)
+		ksft_print_msg("%u mapped, %u and %u unmapped\n", mapped, race.caught, unmapped);
+	close(race.fd);
+	return ok;
+}
+
+/* Shares the memory of its parent, which so keeps the mapping when it dies. */
+static int map_and_be_killed(void *fd)
+{
+	map(*(int *)fd, SHARED, LEN);
+	return 1;
+}
+
+/*
+ * What was not cleared because of the kill still is what another open file wrote.
+ * The open file that mapped it must not see it, opt-out or not.
+ */
+static bool kill_leaves_no_secret(void)
+{
+	static struct stack stack;
+	int other = open_pages();
+	int fd = open_pages();
+	volatile unsigned char *secret = map(other, SHARED, LEN);
+	unsigned char *p;
+	pid_t pid;
+	bool ok;
+
+	if (!expect(secret))
+		return false;
+	fill((unsigned char *)secret, CANARY, LEN);
+	munmap((unsigned char *)secret, LEN);
+
+	/* The next mapping of this size gets that run; it is cleared from its beginning. */
+	pid = spawn(THREAD, &stack, map_and_be_killed, &fd);
+	while (secret[0] == CANARY)
+		;
+	kill(pid, SIGKILL);
+	ok = expect(wait_status(pid) == SIGKILL);
+	/* It has outlived its maker, half cleared: without that the test says nothing. */
+	ok &= expect(fd_count(fd, "mappings:") == 1) && expect(secret[LEN - 1] == CANARY) &&
+	      expect(!munmap((unsigned char *)secret, LEN));
+	p = map(fd, SHARED_UNCLEARED, LEN);
+	ok &= expect(p == secret) && expect(all_bytes(p, LEN, 0));
+	munmap(p, LEN);
+	close(fd);
+	close(other);
+	return ok;
+}
+
+/* Half cleared in the background, then taken: the rest is cleared, too. */
+static bool taken_half_cleared(void)
+{
+	static const unsigned int delays_ms[] = { 0, 10, 22, 25, 30, 40, 60, 100, 400 };
+	int fd = open_pages();
+	bool ok = true;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(delays_ms); i++) {
+		unsigned char *p;
+
+		ok &= expect(dirty(fd, SHARED, LEN, CANARY));
+		sleep_ms(delays_ms[i]);
+		p = map(fd, SHARED, LEN);
+		ok &= expect(p) && expect(all_bytes(p, LEN, 0));
+		munmap(p, LEN);
+	}
+	close(fd);
+	return ok;
+}
+
+static const struct test tests[] = {
+	{ "a long mapping is unmapped by another task while it is cleared", unmapped_by_another },
+	{ "a caller that is killed while clearing leaves no secret", kill_leaves_no_secret },
+	{ "a run that is half cleared in the background becomes all zero", taken_half_cleared },
+};
+
+int main(void)
+{
+	run_tests(tests, ARRAY_SIZE(tests));
+}
