@@ -10,19 +10,25 @@
 #define ROUNDS		300
 #define CANARY		0xc5
 
+#define look(var)	__atomic_load_n(&(var), __ATOMIC_ACQUIRE)
+#define tell(var, val)	__atomic_store_n(&(var), (val), __ATOMIC_RELEASE)
+
 /* What the two tasks share; the address is where the last mapping was. */
 static struct {
-	unsigned char *volatile at;
-	volatile bool over;
-	volatile unsigned int caught;
+	unsigned char *at;
+	bool over;
+	unsigned int caught;
 	int fd;
 } race;
 
 static int unmapper(void *unused)
 {
-	while (!race.over)
-		if (race.at && !munmap(race.at, LEN))
+	while (!look(race.over)) {
+		unsigned char *p = look(race.at);
+
+		if (p && !munmap(p, LEN))
 			race.caught++;
+	}
 	return !!unused;
 }
 
@@ -40,11 +46,11 @@ static bool unmapped_by_another(void)
 		unsigned char *p = map(race.fd, SHARED, LEN);
 
 		mapped += !!p;
-		race.at = p;
+		tell(race.at, p);
 		/* Whoever comes first. */
 		unmapped += p && !munmap(p, LEN);
 	}
-	race.over = true;
+	tell(race.over, true);
 	ok = expect(ended_well(pid)) && expect(mapped == ROUNDS);
 	ok &= expect(race.caught + unmapped == ROUNDS) && expect(race.caught) &&
 	      expect(fd_count(race.fd, "mappings:") == 0);
@@ -70,25 +76,25 @@ static bool kill_leaves_no_secret(void)
 	static struct stack stack;
 	int other = open_pages();
 	int fd = open_pages();
-	volatile unsigned char *secret = map(other, SHARED, LEN);
+	unsigned char *secret = map(other, SHARED, LEN);
 	unsigned char *p;
 	pid_t pid;
 	bool ok;
 
 	if (!expect(secret))
 		return false;
-	fill((unsigned char *)secret, CANARY, LEN);
-	munmap((unsigned char *)secret, LEN);
+	fill(secret, CANARY, LEN);
+	munmap(secret, LEN);
 
 	/* The next mapping of this size gets that run; it is cleared from its beginning. */
 	pid = spawn(THREAD, &stack, map_and_be_killed, &fd);
-	while (secret[0] == CANARY)
+	while (look(secret[0]) == CANARY)
 		;
 	kill(pid, SIGKILL);
 	ok = expect(wait_status(pid) == SIGKILL);
 	/* It has outlived its maker, half cleared: without that the test says nothing. */
 	ok &= expect(fd_count(fd, "mappings:") == 1) && expect(secret[LEN - 1] == CANARY) &&
-	      expect(!munmap((unsigned char *)secret, LEN));
+	      expect(!munmap(secret, LEN));
 	p = map(fd, SHARED_UNCLEARED, LEN);
 	ok &= expect(p == secret) && expect(all_bytes(p, LEN, 0));
 	munmap(p, LEN);
