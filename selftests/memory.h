@@ -5,9 +5,10 @@
  * MemFree alone jitters: it leaves out the pages in the per-CPU lists, and slab
  * grows and shrinks by pages of its own.  The sum counted here does not: free
  * pages, pages in per-CPU lists (both from /proc/zoneinfo, after
- * /proc/sys/vm/stat_refresh has folded the per-CPU counters) and slab.  Runs that
- * the device keeps for reuse are asked back first, as memory pressure would, by
- * drop_caches.  So a test may ask for the exact page.
+ * /proc/sys/vm/stat_refresh has folded the per-CPU counters), slab, and stacks of
+ * kernel threads, which come and go with the load.  Runs that the device keeps for
+ * reuse are asked back first, as memory pressure would, by drop_caches, and what it
+ * still keeps counts as unused, too.  So a test may ask for the exact page.
  */
 #ifndef SELFTESTS_MEMORY_H
 #define SELFTESTS_MEMORY_H
@@ -74,6 +75,15 @@ static inline long fd_count(int fd, const char *label)
 	return line && line[strlen(label)] == '\t' ? atol(line + strlen(label) + 1) : -1;
 }
 
+/* A figure of the device in debugfs; 0 if it is not loaded. */
+static inline long statistic(const char *name)
+{
+	char path[64], text[32];
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/pages/%s", name);
+	return read_file(path, text, sizeof(text)) ? atol(text) : 0;
+}
+
 /* Pages that belong to nobody at this moment. */
 static inline long unused_pages(void)
 {
@@ -86,7 +96,9 @@ static inline long unused_pages(void)
 	return sum_of(zoneinfo, "pages free ") +
 	       sum_of(zoneinfo, " count:") +
 	       sum_of(zoneinfo, "nr_slab_reclaimable ") +
-	       sum_of(zoneinfo, "nr_slab_unreclaimable ");
+	       sum_of(zoneinfo, "nr_slab_unreclaimable ") +
+	       sum_of(zoneinfo, "nr_kernel_stack ") * (long)KIB / (long)PAGE +
+	       (statistic("cached_clean_bytes") + statistic("cached_dirty_bytes")) / (long)PAGE;
 }
 
 /*
