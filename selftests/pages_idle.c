@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * While nobody wants memory the device clears what waits, so that a zeroed mapping
+ * finds zeros.  As soon as somebody maps something it stops.
+ */
+#include "run.h"
+#include "stats.h"
+
+#define STAMP		0x3c
+#define LARGE		(32 * MIB)
+#define CHILD_DEVICE	10
+/* Shorter than the time after which the device takes itself to be idle. */
+#define BUSY_STEP_MS	4
+#define BUSY_STEPS	100
+
+static const size_t sizes[] = {
+	1, PAGE, 3 * PAGE, 33 * KIB, 64 * KIB, 65 * PAGE, MIB, 1234567, 4 * MIB,
+	5 * MIB + 12 * KIB, 16 * MIB,
+};
+
+static long sum_of_sizes(void)
+{
+	long sum = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
+		sum += PAGE_UP(sizes[i]);
+	return sum;
+}
+
+/* Dirties a run of each size, all at once, so that none of them is used twice. */
+static bool dirty_all(int fd)
+{
+	unsigned char *p[ARRAY_SIZE(sizes)];
+	bool ok = true;
+	size_t i;
+
+	drop_cached();
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		p[i] = map(fd, SHARED_UNCLEARED, sizes[i]);
+		if (!expect(p[i]))
+			return false;
+		fill(p[i], STAMP, PAGE_UP(sizes[i]));
+	}
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
+		ok &= !munmap(p[i], sizes[i]);
+	return expect(ok);
+}
+
+static bool all_is_cleared(void)
+{
+	int fd = open_pages();
+	bool ok = dirty_all(fd) && expect(figure(DIRTY) == sum_of_sizes()) &&
+		  expect(figure(CLEAN) == 0);
+	long cleared = figure(CLEARED);
+
+	ok = ok && is_idle() && expect(figure(CLEAN) == sum_of_sizes()) &&
+	     expect(figure(CLEARED) - cleared == sum_of_sizes());
+	close(fd);
+	return ok;
+}
+
+/* All of them at once, each without clearing and byte for byte zero. */
+static bool zeroed_costs_no_clearing(void)
+{
+	unsigned char *p[ARRAY_SIZE(sizes)];
+	int fd = open_pages();
+	bool ok = dirty_all(fd) && is_idle();
+	long cleared = figure(CLEARED);
+	size_t i;
+
+	for (i = 0; ok && i < ARRAY_SIZE(sizes); i++) {
+		p[i] = map(fd, SHARED, sizes[i]);
+		ok = expect(p[i]) && expect(all_bytes(p[i], PAGE_UP(sizes[i]), 0)) &&
+		     expect(figure(CLEARED) == cleared);
+	}
+	ok = ok && expect(figure(CLEAN) == 0);
+	while (i--)
+		ok &= !munmap(p[i], sizes[i]);
+	close(fd);
+	return ok;
+}
+
+static unsigned long long time_to_map(int fd, const struct kind *kind, size_t len)
+{
+	unsigned long long start = now_ns();
+	unsigned char *p = map(fd, kind, len);
+
+	start = now_ns() - start;
+	munmap(p, len);
+	return p ? start : 0;
+}
+
+static bool zeroed_is_as_fast_as_uncleared(void)
+{
+	unsigned long long zeroed, uncleared, clearing;
+	int fd = open_pages();
+	bool ok;
+
+	drop_cached();
+	time_to_map(fd, SHARED, 4 * MIB);
+	clearing = time_to_map(fd, SHARED, 4 * MIB);
+	uncleared = time_to_map(fd, SHARED_UNCLEARED, 4 * MIB);
+	ok = is_idle();
+	zeroed = time_to_map(fd, SHARED, 4 * MIB);
+	if (!ok || zeroed > 2 * uncleared || zeroed > clearing / 5)
+		ksft_print_msg("4 MiB take %llu ns, uncleared %llu, to be cleared %llu\n",
+			       zeroed, uncleared, clearing);
+	close(fd);
+	return ok && expect(zeroed <= 2 * uncleared) && expect(zeroed <= clearing / 5);
+}
+
+/* Maps a page now and then, so that the device never is idle. */
+static bool keep_busy(int fd)
+{
+	bool ok = true;
+	int i;
+
+	for (i = 0; i < BUSY_STEPS; i++) {
+		ok &= dirty(fd, SHARED_UNCLEARED, PAGE, STAMP);
+		sleep_ms(BUSY_STEP_MS);
+	}
+	return expect(ok);
+}
+
+static bool waits_until_idle(void)
+{
+	int fd = open_pages();
+	long cleared;
+	bool ok;
+
+	drop_cached();
+	ok = expect(dirty(fd, SHARED_UNCLEARED, PAGE, STAMP)) && is_idle();
+	ok = ok && expect(dirty(fd, SHARED_UNCLEARED, LARGE, STAMP));
+	cleared = figure(CLEARED);
+	ok = ok && keep_busy(fd) && expect(figure(CLEARED) == cleared) &&
+	     expect(figure(DIRTY) >= (long)LARGE) && is_idle() &&
+	     expect(figure(CLEARED) - cleared >= (long)LARGE);
+	close(fd);
+	return ok;
+}
+
+/* Waits until the clearing of a large run is under way. */
+static bool half_cleared(int fd)
+{
+	long cleared;
+	int i;
+
+	drop_cached();
+	if (!expect(dirty(fd, SHARED_UNCLEARED, LARGE, STAMP)))
+		return false;
+	cleared = figure(CLEARED);
+	for (i = 0; i < IDLE_STEPS && figure(CLEARED) - cleared < (long)MIB; i++)
+		sleep_ms(1);
+	return expect(i < IDLE_STEPS) && expect(figure(DIRTY) == (long)LARGE) &&
+	       expect(figure(CLEARED) - cleared < (long)LARGE);
+}
+
+static bool stops_half_way(void)
+{
+	int fd = open_pages();
+	long cleared = figure(CLEARED);
+	bool ok = half_cleared(fd) && expect(dirty(fd, SHARED_UNCLEARED, PAGE, STAMP));
+
+	/* The new page is policy's to clear, once. */
+	cleared = figure(CLEARED);
+	ok = ok && keep_busy(fd) && expect(figure(CLEARED) == cleared) &&
+	     expect(figure(DIRTY) >= (long)LARGE) && is_idle();
+	close(fd);
+	return ok;
+}
+
+/* Who takes a run that is half cleared has the rest cleared, and nothing twice. */
+static bool zeroed_half_way(void)
+{
+	int fd = open_pages();
+	bool ok = half_cleared(fd);
+	long before = figure(CLEARED);
+	unsigned char *p = map(fd, SHARED, LARGE);
+	long rest = figure(CLEARED) - before;
+
+	ok = ok && expect(p) && expect(all_bytes(p, LARGE, 0)) &&
+	     expect(rest > 0) && expect(rest <= (long)(LARGE - MIB)) &&
+	     expect(!munmap(p, LARGE));
+	close(fd);
+	return ok;
+}
+
+static bool uncleared_half_way(void)
+{
+	int fd = open_pages();
+	bool ok = half_cleared(fd);
+	long before = figure(CLEARED);
+	unsigned char *p = map(fd, SHARED_UNCLEARED, LARGE);
+
+	ok = ok && expect(p) && expect(figure(CLEARED) == before) &&
+	     expect(first_other(p, LARGE, 0, STAMP) == LARGE) && expect(p[0] == 0) &&
+	     expect(p[LARGE - 1] == STAMP);
+	/* What is written now is not taken for cleared later on. */
+	if (ok)
+		fill(p, STAMP, LARGE);
+	ok = ok && expect(!munmap(p, LARGE));
+	p = map(fd, SHARED, LARGE);
+	ok = ok && expect(p) && expect(all_bytes(p, LARGE, 0)) && expect(!munmap(p, LARGE));
+	close(fd);
+	return ok;
+}
+
+/* Clearing by another open file's mapping, of a run that is half cleared. */
+static bool foreign_half_way(void)
+{
+	int writer = open_pages();
+	int fd = open_pages();
+	bool ok = half_cleared(writer);
+	unsigned char *p = map(fd, SHARED_UNCLEARED, LARGE);
+
+	ok = ok && expect(p) && expect(all_bytes(p, LARGE, 0)) && expect(!munmap(p, LARGE));
+	close(fd);
+	close(writer);
+	return ok;
+}
+
+/*
+ * Is killed while its mapping is being cleared. The kernel has no timers but the tick,
+ * so the mapping, which takes @whole nanoseconds, begins a little before one.
+ */
+static int child_huge(unsigned long long whole)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL };
+	struct itimerspec spec = { .it_value = { .tv_nsec = 1 } };
+	unsigned long long start;
+	struct timespec tick;
+	timer_t timer;
+
+	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer))
+		return 1;
+	/* A sleep ends at a tick. */
+	sleep_ms(20);
+	start = now_ns();
+	while (now_ns() + whole / 2 < start + tick.tv_nsec)
+		;
+	timer_settime(timer, 0, &spec, NULL);
+	map(CHILD_DEVICE, SHARED, LARGE);
+	return 2;
+}
+
+/* Nobody unmaps a run whose mapping was never made. */
+static bool killed_half_way(void)
+{
+	int fd = open_pages();
+	unsigned long long whole;
+	bool ok;
+
+	drop_cached();
+	whole = time_to_map(fd, SHARED, LARGE);
+	drop_cached();
+	ok = is_idle();
+	/* The device finds nothing to do, and goes to sleep. */
+	sleep_ms(200);
+	dup2(fd, CHILD_DEVICE);
+	close(fd);
+	ok = ok && expect(wait_status(start_child("huge", whole, 0)) == SIGKILL);
+	close(CHILD_DEVICE);
+	return ok && expect(cached() == (long)LARGE) && is_idle() &&
+	       expect(figure(CLEAN) == (long)LARGE);
+}
+
+static const struct test tests[] = {
+	{ "when idle, everything that waits is cleared", all_is_cleared },
+	{ "then zeroed mappings cost no clearing and are zero", zeroed_costs_no_clearing },
+	{ "then a zeroed mapping is about as fast as an uncleared one",
+	  zeroed_is_as_fast_as_uncleared },
+	{ "nothing is cleared while mappings are made", waits_until_idle },
+	{ "clearing stops when a mapping is made", stops_half_way },
+	{ "a zeroed mapping of a half cleared run is zero, nothing is cleared twice",
+	  zeroed_half_way },
+	{ "an uncleared mapping of a half cleared run shows what is left", uncleared_half_way },
+	{ "another open file's mapping of a half cleared run is zero", foreign_half_way },
+	{ "what a killed process leaves half cleared is cleared in the end", killed_half_way },
+};
+
+int main(int argc, char **argv)
+{
+	if (is_child(argc, argv))
+		return child_huge(atol(argv[3]));
+	run_tests(tests, ARRAY_SIZE(tests));
+}
