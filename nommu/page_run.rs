@@ -272,13 +272,14 @@ impl RawRun {
     #[inline]
     pub(super) unsafe fn clear(self, range: Range<usize>) {
         let end = range.end.min(self.pages);
-        for page in range.start..end {
-            // SAFETY: `page` is below `self.pages`, so the result is within the run, whose length
-            // fits an `isize` by the invariants of `PageRun`.
-            let page = unsafe { self.base.add(page << PAGE_SHIFT) };
-            // SAFETY: The page belongs to the run, and is page-aligned since `base` is.
-            unsafe { clear_page(page) };
+        if range.start >= end {
+            return;
         }
+        // SAFETY: The start of the range is below `self.pages`, so the result is within the run,
+        // whose length fits an `isize` by the invariants of `PageRun`.
+        let first = unsafe { self.base.add(range.start << PAGE_SHIFT) };
+        // SAFETY: The pages belong to the run, and are page-aligned since `base` is.
+        unsafe { clear_pages(first, end - range.start) };
     }
 }
 
@@ -354,27 +355,25 @@ pub(super) unsafe fn free_exact(base: NonNull<u8>, pages: usize) {
     unsafe { bindings::free_pages_exact(base.as_ptr().cast(), pages << PAGE_SHIFT) };
 }
 
-/// Clears one page: `cbo.zero` where the CPU has it, else `memset()`
-/// (`arch/riscv/lib/clear_page.S`).
+/// Clears pages: by `clear_page()` where the CPU has Zicboz, whose `cbo.zero` clears a block at a
+/// time (`arch/riscv/lib/clear_page.S`), else all in one.
 ///
 /// # Safety
 ///
-/// `page` must be page-aligned and valid for writes of a page.
-#[cfg(CONFIG_RISCV_ISA_ZICBOZ)]
+/// `first` must be page-aligned, and valid for writes of `pages` pages.
 #[inline]
-unsafe fn clear_page(page: NonNull<u8>) {
+unsafe fn clear_pages(first: NonNull<u8>, pages: usize) {
+    #[cfg(CONFIG_RISCV_ISA_ZICBOZ)]
+    // SAFETY: The variable is set during boot and stays as it is; it is zero without Zicboz.
+    if unsafe { bindings::riscv_cboz_block_size } != 0 {
+        for page in 0..pages {
+            // SAFETY: `page` is below `pages`.
+            let page = unsafe { first.add(page << PAGE_SHIFT) };
+            // SAFETY: By the requirements of this function.
+            unsafe { bindings::clear_page(page.as_ptr().cast()) };
+        }
+        return;
+    }
     // SAFETY: By the requirements of this function.
-    unsafe { bindings::clear_page(page.as_ptr().cast()) };
-}
-
-/// Clears one page.
-///
-/// # Safety
-///
-/// `page` must be page-aligned and valid for writes of a page.
-#[cfg(not(CONFIG_RISCV_ISA_ZICBOZ))]
-#[inline]
-unsafe fn clear_page(page: NonNull<u8>) {
-    // SAFETY: By the requirements of this function.
-    unsafe { page.write_bytes(0, kernel::page::PAGE_SIZE) };
+    unsafe { first.write_bytes(0, pages << PAGE_SHIFT) };
 }
