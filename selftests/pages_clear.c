@@ -9,6 +9,8 @@
 #define LEN		(16 * MIB)
 #define ROUNDS		300
 #define CANARY		0xc5
+/* How long to wait for the clearing to begin. */
+#define LIMIT_NS	5000000000ULL
 
 #define look(var)	__atomic_load_n(&(var), __ATOMIC_ACQUIRE)
 #define tell(var, val)	__atomic_store_n(&(var), (val), __ATOMIC_RELEASE)
@@ -77,6 +79,7 @@ static bool kill_leaves_no_secret(void)
 	int other = open_pages();
 	int fd = open_pages();
 	unsigned char *secret = map(other, SHARED, LEN);
+	unsigned long long limit;
 	unsigned char *p;
 	pid_t pid;
 	bool ok;
@@ -88,7 +91,8 @@ static bool kill_leaves_no_secret(void)
 
 	/* The next mapping of this size gets that run; it is cleared from its beginning. */
 	pid = spawn(THREAD, &stack, map_and_be_killed, &fd);
-	while (look(secret[0]) == CANARY)
+	limit = now_ns() + LIMIT_NS;
+	while (look(secret[0]) == CANARY && now_ns() < limit)
 		;
 	kill(pid, SIGKILL);
 	ok = expect(wait_status(pid) == SIGKILL);
