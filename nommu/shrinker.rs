@@ -108,7 +108,11 @@ unsafe extern "C" fn count<T: Shrink>(
     _control: *mut bindings::shrink_control,
 ) -> c_ulong {
     // SAFETY: `shrinker_free()` waits for this call, so the `Shrinker` lives.
-    unsafe { cache_of::<T>(shrinker) }.count()
+    match unsafe { cache_of::<T>(shrinker) }.count() {
+        // Reclaim asks for half of what there is, rounded down (`do_shrink_slab()`).
+        1 => 2,
+        pages => pages,
+    }
 }
 
 /// `scan_objects`.
