@@ -136,8 +136,8 @@ def sentence(table):
 
 LIVE_SENTENCE = (
     "What grows is the core's part: before a shared mapping do_mmap() looks at every\n"
-    "mapping of the system for one to share. Anonymous memory is not looked for. Where\n"
-    "the process's own tree of mappings splits a full node each time, 13,000 more."
+    "mapping of the system for one to share. Anonymous memory is not looked for. A row\n"
+    "may be 13,000 dearer: there a full node of the process's own tree is split."
 )
 
 
