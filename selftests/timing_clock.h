@@ -29,12 +29,14 @@ static inline void spin(unsigned long n)
 /*
  * A round that always takes the same number of instructions would always meet
  * the clock's tick at the same place, and every one would be rounded the same
- * way. A delay that differs from round to round moves the place, so that an
- * average over many rounds is right to a few instructions.
+ * way. A delay that differs from round to round moves the place. There are 50
+ * delays, a tick apart from first to last. They come in an order that spreads
+ * any number of rounds evenly over the tick, so that an average is right to an
+ * instruction or two.
  */
 static inline void dither(int round)
 {
-	spin(round + 1);
+	spin(round * 31 % 50 + 1);
 }
 
 struct cost {

@@ -11,9 +11,14 @@
 #define PAGE		4096
 #define DIRTY_BYTES	"/sys/kernel/debug/pages/cached_dirty_bytes"
 
+#define SETTLE_MS	40
+
 /* Long enough that one look is enough, unless there is much to clear. */
 #define IDLE_MS		50
 #define IDLE_TRIES	100
+
+/* Too short for that. */
+#define SHORT_MS	8
 
 struct row {
 	struct cost map, fill, unmap;
@@ -116,6 +121,8 @@ static int measure(const struct series *s, int fd, unsigned long bytes,
 			err = wait_until_clean();
 			if (err)
 				return err;
+		} else if (round == 1) {
+			settle(SHORT_MS);
 		}
 		dither(round);
 		t0 = now();
@@ -167,7 +174,9 @@ static int measure_size(const struct series *s, unsigned int kib, int rounds,
 	err = open_series(s, &fd);
 	if (err)
 		return err;
-	settle(40);
+	settle(SETTLE_MS);
+	/* What other sizes have dirtied is not to be cleared meanwhile. */
+	wait_until_clean();
 	err = measure(s, fd, kib * 1024UL, rounds, filling, row);
 	if (fd >= 0)
 		close(fd);
