@@ -54,7 +54,7 @@ lint: setup ## check style and form of all there is
 	@tools/lint
 
 clean: ## remove what was built of this project, keep kernel and tools
-	rm -rf $(foreach d,module module-noopt kernel-noopt stub selftests guest report log pycache,$(BUILD)/$(d))
+	rm -rf $(foreach d,module module-noopt kernel-noopt stub selftests guest report log pycache programs,$(BUILD)/$(d))
 
 distclean: ## remove all of build/
 	rm -rf $(BUILD)
