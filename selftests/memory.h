@@ -7,8 +7,8 @@
  * pages, pages in per-CPU lists (both from /proc/zoneinfo, after
  * /proc/sys/vm/stat_refresh has folded the per-CPU counters), slab, and stacks of
  * kernel threads, which come and go with the load.  Runs that the device keeps for
- * reuse are asked back first, as memory pressure would, by drop_caches, and what it
- * still keeps counts as unused, too.  So a test may ask for the exact page.
+ * reuse are asked back first, as memory pressure would, by drop_caches.  So a test
+ * may ask for the exact page.
  */
 #ifndef SELFTESTS_MEMORY_H
 #define SELFTESTS_MEMORY_H
@@ -97,8 +97,7 @@ static inline long unused_pages(void)
 	       sum_of(zoneinfo, " count:") +
 	       sum_of(zoneinfo, "nr_slab_reclaimable ") +
 	       sum_of(zoneinfo, "nr_slab_unreclaimable ") +
-	       sum_of(zoneinfo, "nr_kernel_stack ") * (long)KIB / (long)PAGE +
-	       (statistic("cached_clean_bytes") + statistic("cached_dirty_bytes")) / (long)PAGE;
+	       sum_of(zoneinfo, "nr_kernel_stack ") * (long)KIB / (long)PAGE;
 }
 
 /*
