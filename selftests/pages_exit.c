@@ -205,6 +205,43 @@ static bool killed_while_clearing(void)
 	return ok;
 }
 
+/*
+ * A mapping that is cleared before the core is done with it takes 50 us where
+ * instructions are counted. The timer comes at one moment after the other, so that some
+ * are within.
+ */
+#define SMALL		MIB
+#define MOMENTS		40
+#define MOMENT_NS	4000
+
+static int child_small(unsigned long moment_ns)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL };
+	struct itimerspec spec = { .it_value.tv_nsec = moment_ns / 2 };
+	timer_t timer;
+
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer))
+		return 1;
+	write_file(DROP_CACHES, DROP_SLAB);
+	wait_before_tick(moment_ns);
+	timer_settime(timer, 0, &spec, NULL);
+	map(CHILD_DEVICE, SHARED, SMALL);
+	for (;;)
+		sleep_ms(1000);
+}
+
+static bool killed_at_each_moment(void)
+{
+	long failures = statistic("failures");
+	bool ok = true;
+	long i;
+
+	for (i = 1; ok && i <= MOMENTS; i++)
+		ok = expect(wait_status(run_child("small", i * MOMENT_NS, NULL)) == SIGKILL);
+	/* A mapping that was given up counts as a failure. */
+	return ok && expect(statistic("failures") > failures);
+}
+
 /* Shares its parent's memory: what it maps is there when it is gone. */
 struct shared_map {
 	unsigned char *p;
@@ -305,6 +342,7 @@ static const struct test tests[] = {
 	{ "SIGKILL with a mapping of each kind", killed_while_idle },
 	{ "100 processes exit or exec with mappings", hundred_exits },
 	{ "SIGKILL ends a 32 MiB zeroed mapping in the middle", killed_while_clearing },
+	{ "SIGKILL at 40 moments of a 1 MiB zeroed mapping", killed_at_each_moment },
 	{ "a vfork child's mapping outlives it", vfork_child_maps },
 	{ "a vfork child unmaps its parent's mapping", vfork_child_unmaps },
 	{ "private read-only mapping of a traced process: zeroed memory of its own",
@@ -316,6 +354,8 @@ int main(int argc, char **argv)
 	if (is_child(argc, argv)) {
 		if (!strcmp(argv[2], "end"))
 			return child_ends(atoi(argv[3]));
+		if (!strcmp(argv[2], "small"))
+			return child_small(atol(argv[3]));
 		return strcmp(argv[2], "huge") ? 0 : child_huge();
 	}
 	run_tests(tests, ARRAY_SIZE(tests));
