@@ -85,11 +85,12 @@ impl Parameters {
         })?;
         let (policy, ineffective) = policy.in_force(machine.hardened);
 
-        if given.mode & !MODE_MASK != 0 {
+        // The driver core takes 0 for "not set", and would make the node 0600.
+        if given.mode == 0 || given.mode & !MODE_MASK != 0 {
             return Err(Senseless {
                 name: "mode",
                 value: given.mode.into(),
-                expected: "use permission bits, 0 to 0777",
+                expected: "use permission bits, 01 to 0777",
             });
         }
 
@@ -243,7 +244,7 @@ mod tests {
         for policy in [3, u32::MAX] {
             assert_eq!(senseless(Given { policy, ..given() }), Some("policy"));
         }
-        for mode in [0o1000, u16::MAX] {
+        for mode in [0, 0o1000, u16::MAX] {
             assert_eq!(senseless(Given { mode, ..given() }), Some("mode"));
         }
         for max_bytes in [0, 1, (1 << PAGE_SHIFT) - 1, -2, i64::MIN] {

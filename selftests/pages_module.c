@@ -59,7 +59,7 @@ static bool plain(void)
 static bool senseless_values(void)
 {
 	static const char * const params[] = {
-		"policy=3", "policy=4294967295", "policy=-1", "policy=own", "mode=01000",
+		"policy=3", "policy=4294967295", "policy=-1", "policy=own", "mode=0", "mode=01000",
 		"mode=65535", "mode=rw", "max_bytes=0", "max_bytes=4095", "max_bytes=-2",
 		"max_bytes=9223372036854775808", "cache_bytes=-2", "cache_bytes=many",
 	};
