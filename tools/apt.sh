@@ -8,7 +8,7 @@
 CODENAME=$(. /etc/os-release 2>/dev/null && echo "${VERSION_CODENAME:-}")
 
 # apt_setup NAME [SUITE...]: make apt use the mirror and these suites, and
-# fetch the package lists.
+# fetch the package lists; with TYPES="deb deb-src" those of the sources, too.
 apt_setup() {
 	name=$1
 	shift
@@ -16,7 +16,7 @@ apt_setup() {
 	mkdir -p "$dir/sources" "$BUILD/apt/lists/partial" "$BUILD/apt/cache/archives/partial"
 	find /etc/apt/sources.list /etc/apt/sources.list.d -maxdepth 1 \
 		\( -name '*.list' -o -name '*.sources' \) \
-		-exec awk -v codename="$CODENAME" -v extra="$*" \
+		-exec awk -v codename="$CODENAME" -v extra="$*" -v types="${TYPES:-}" \
 		-f "$TOP/tools/aptsources.awk" {} + >"$dir/sources/debian.sources" 2>/dev/null || :
 	grep -q "^Suites:.*${*:-.}" "$dir/sources/debian.sources" ||
 		die "apt on this machine names no Debian mirror for '$CODENAME'; add one"

@@ -3,12 +3,15 @@
 # Read the machine's apt sources, of both formats, and print those of the
 # Debian archive as deb822 stanzas, their Signed-By and options kept.
 #
-#	awk -v codename=bookworm [-v extra="forky sid"] -f aptsources.awk FILE...
+#	awk -v codename=bookworm [-v extra="forky sid"] [-v types="deb deb-src"]
+#		-f aptsources.awk FILE...
 #
 # With extra= print one more stanza: the same mirror with these suites.
 # Exit status 3: the machine names no Debian mirror.
 
 BEGIN {
+	if (types == "")
+		types = "deb"
 	split(codename " stable oldstable testing unstable sid", names, " ")
 	for (i in names)
 		base[names[i]] = 1
@@ -91,7 +94,7 @@ function one_line(    line, options, count, words, i, pair) {
 function end_stanza(    stanza, count, suites, i, kept, is_main) {
 	if (value["suites"] != "" && (" " value["types"] " ") ~ / deb / &&
 	    tolower(value["enabled"]) !~ /no|false|off|0/ && value["uris"] !~ /^cdrom:/) {
-		stanza = "Types: deb\nURIs: " value["uris"] "\nComponents: main\n" rest
+		stanza = "Types: " types "\nURIs: " value["uris"] "\nComponents: main\n" rest
 		count = split(value["suites"], suites, " ")
 		for (i = 1; i <= count; i++) {
 			if (suites[i] in wanted)

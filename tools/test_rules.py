@@ -89,14 +89,14 @@ Enabled: no
 class Sources(unittest.TestCase):
     """The machine's apt sources as we take them."""
 
-    def sources(self, text, suffix, codename, extra=""):
+    def sources(self, text, suffix, codename, extra="", types=""):
         """What the awk program makes of a file: its status, its stanzas."""
         with tempfile.NamedTemporaryFile("w", suffix=suffix) as file:
             file.write(text)
             file.flush()
             done = subprocess.run(
                 ["awk", "-v", f"codename={codename}", "-v", f"extra={extra}",
-                 "-f", os.path.join(HERE, "aptsources.awk"), file.name],
+                 "-v", f"types={types}", "-f", os.path.join(HERE, "aptsources.awk"), file.name],
                 capture_output=True, encoding="utf-8", check=False,
             )  # fmt: skip
         return done.returncode, done.stdout.strip().split("\n\n")
@@ -119,6 +119,11 @@ class Sources(unittest.TestCase):
         self.assertIn("Suites: trixie trixie-updates", stanzas[0])
         self.assertIn(" -----END PGP PUBLIC KEY BLOCK-----", stanzas[1])
         self.assertNotIn("/off", "".join(stanzas))
+
+    def test_source_packages(self):
+        """aptsources: source packages come from the same mirrors"""
+        _, stanzas = self.sources(ONE_LINE, ".list", "bookworm", types="deb deb-src")
+        self.assertEqual([stanza.split("\n")[0] for stanza in stanzas], ["Types: deb deb-src"] * 2)
 
     def test_no_mirror(self):
         """aptsources: a machine that names no Debian mirror is told apart"""
