@@ -94,8 +94,8 @@ need_qemu() {
 need_base() {
 	need_rust
 	need_clang
-	need_bindgen
-	need_qemu
+	# The bindings of a kernel in KDIR are built.
+	[ -n "$KDIR" ] || need_bindgen
 	need_command python3 python3
 	need_command make make
 	need_command bc bc

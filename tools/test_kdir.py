@@ -19,8 +19,8 @@ FILES = (
 class Kdir(unittest.TestCase):
     """A made-up build tree with the test kernel's configuration, and one fault."""
 
-    def complaints(self, pattern="^$", replacement="", without=None):
-        """What is said when the configuration has been changed, or a file is gone."""
+    def complaints(self, pattern="^$", replacement="", without=(), only=(), makefile=""):
+        """What is said when the configuration has been changed, or files are gone."""
         with open(os.path.join(KERNEL, ".config"), encoding="utf-8") as file:
             config = file.read()
         changed = re.sub(pattern, replacement, config, flags=re.MULTILINE)
@@ -30,13 +30,13 @@ class Kdir(unittest.TestCase):
             for name in FILES:
                 path = os.path.join(tree, name)
                 os.makedirs(os.path.dirname(path), exist_ok=True)
-                if name != without:
-                    with open(path, "w", encoding="utf-8"):
-                        pass
+                if name not in without:
+                    with open(path, "w", encoding="utf-8") as file:
+                        file.write(makefile if name == "Makefile" else "")
             with open(os.path.join(tree, ".config"), "w", encoding="utf-8") as file:
                 file.write(changed)
             done = subprocess.run(
-                [os.path.join(HERE, "kdir")], env={**os.environ, "KDIR": tree, "LLVM": ""},
+                [os.path.join(HERE, "kdir"), *only], env={**os.environ, "KDIR": tree, "LLVM": ""},
                 capture_output=True, encoding="utf-8", check=False,
             )  # fmt: skip
         self.assertEqual(done.returncode != 0, bool(done.stderr), done.stderr)
@@ -71,8 +71,28 @@ class Kdir(unittest.TestCase):
 
     def test_files(self):
         """kdir: what make has not made yet is named"""
-        self.assert_refused("not the build tree", without="include/config/auto.conf")
-        self.assert_refused("crates are not built", without="rust/libkernel.rmeta")
-        self.assert_refused("to boot", without="arch/riscv/boot/Image")
-        self.assert_refused("not built to the end", without="Module.symvers")
-        self.assert_refused("nolibc", without="tools/include/nolibc/nolibc.h")
+        self.assert_refused("not the build tree", without=["include/config/auto.conf"])
+        self.assert_refused("crates are not built", without=["rust/libkernel.rmeta"])
+        self.assert_refused("to boot", without=["arch/riscv/boot/Image"])
+        self.assert_refused("not built to the end", without=["Module.symvers"])
+        self.assert_refused("nolibc", without=["tools/include/nolibc/nolibc.h"])
+
+    def test_headers_package(self):
+        """kdir: Debian's headers are known for what they lack, in one line"""
+        debian = "include /usr/src/linux-headers-7.3.4+deb13-common/Makefile\n"
+        self.assert_refused(
+            "without Rust metadata", "^CONFIG_RISCV=y", "", makefile=debian,
+            without=["rust/libkernel.rmeta", "arch/riscv/boot/Image"],
+        )  # fmt: skip
+        self.assertEqual(self.complaints(makefile=debian, only=["module"]), [])
+
+    def test_module_only(self):
+        """kdir: for the module alone, what only a boot needs may be missing"""
+        for fault in (
+            {"pattern": "^CONFIG_(VIRTIO_CONSOLE|DEVTMPFS|DEBUG_FS|BINFMT_ELF_FDPIC)=y"},
+            {"without": ["arch/riscv/boot/Image", "tools/include/nolibc/nolibc.h"]},
+        ):
+            self.assertNotEqual(self.complaints(**fault), [])
+            self.assertEqual(self.complaints(only=["module"], **fault), [])
+        for fault in ({"pattern": "^CONFIG_MODULES=y"}, {"without": ["Module.symvers"]}):
+            self.assertNotEqual(self.complaints(only=["module"], **fault), [])
