@@ -17,14 +17,17 @@ export PYTHONPYCACHEPREFIX := $(BUILD)/pycache
 SETTINGS := MODULE MODPARAMS APPEND QEMU_ARGS MEM SMP ICOUNT TIMEOUT NAME
 given = $(foreach s,$(SETTINGS),$(if $(filter command environment,$(firstword $(origin $(s)))),'$(s)=$($(s))'))
 
+# Where nothing else is asked for, a kernel that carries the module will do.
+ONLY := $(if $(MAKECMDGOALS),$(if $(filter-out module module-noopt modules_install,$(MAKECMDGOALS)),,module))
+
 help:
-	@awk -F ' *## *' '/^[a-z-]+:.* ## / { sub(/:.*/, "", $$1); printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ' *## *' '/^[a-z_-]+:.* ## / { sub(/:.*/, "", $$1); printf "  make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo "  KDIR=dir use a kernel that you have built; LLVM=-22 a certain clang; BUILD=dir not build/"
 	@echo "  All is set up on the way: as root what is missing is installed, else you are told how."
 
 setup: ## fetch and build what the module needs: tools, kernel, guest
-	@tools/setup
+	@tools/setup $(ONLY)
 
 run: module selftests ## boot the kernel and see what a mapping costs, with /dev/pages and without
 	@bench/run --quick
@@ -46,8 +49,14 @@ module: setup ## build build/module/rust_uncleared.ko
 module-noopt: setup
 	@tools/module noopt
 
+modules_install: module ## install the module for its kernel, below INSTALL_MOD_PATH=
+	@tools/module install
+
 selftests: setup ## build the test programs into build/selftests
 	@tools/selftests
+
+install-in-tree: ## put driver, tests and documents into the kernel source KDIR=
+	@tools/install-in-tree "$(KDIR)"
 
 lint: setup ## check style and form of all there is
 	@tools/preflight lint
@@ -59,4 +68,4 @@ clean: ## remove what was built of this project, keep kernel and tools
 distclean: ## remove all of build/
 	rm -rf $(BUILD)
 
-.PHONY: help setup run bench test boot module module-noopt selftests lint clean distclean
+.PHONY: help setup run bench test boot module module-noopt modules_install install-in-tree selftests lint clean distclean

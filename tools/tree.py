@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Where the parts of this project go in a kernel source tree, and as what."""
+
+import glob
+import os
+import re
+import tempfile
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+# Next to mem.c, which has /dev/zero; the name is that of the module and of
+# its parameters.
+DRIVER = "drivers/char/rust_uncleared"
+SELFTESTS = "tools/testing/selftests/pages"
+# Named after the device, since that is what an administrator looks for; next
+# to nommu-mmap.rst. How it is built is for those who read drivers.
+GUIDE = "Documentation/admin-guide/mm/dev-pages.rst"
+DESIGN = "Documentation/driver-api/dev-pages.rst"
+
+# Copied as they are: what of ours, the directory that it goes to.
+DRIVER_FILES = (
+    ("rust_uncleared.rs", DRIVER),
+    ("Kconfig", DRIVER),
+    ("device/*.rs", f"{DRIVER}/device"),
+    ("nommu/*.rs", f"{DRIVER}/nommu"),
+    ("include/uapi/linux/pages.h", "include/uapi/linux"),
+)
+SELFTEST_FILES = (
+    ("selftests/*.[ch]", SELFTESTS),
+    ("selftests/check-pie", SELFTESTS),
+    ("selftests/config", SELFTESTS),
+)
+# Nothing else with these endings belongs there: what an earlier version of
+# ours has left goes away.
+OWN = {f"{DRIVER}/**/*.rs", f"{SELFTESTS}/*.[ch]"}
+
+# From here on the design is about the repository, not about the driver.
+DESIGN_END = "Parts that are not ours\n======="
+
+LICENCE = "# SPDX-License-Identifier: GPL-2.0\n"
+
+
+class Misfit(Exception):
+    """The tree is not one that the parts fit into."""
+
+
+class Tree:
+    """A kernel source tree and what is to be changed in it, all at once."""
+
+    def __init__(self, root):
+        self.root = root
+        self.changed = {}
+        self.modes = {}
+        self.removed = []
+        for name in ("Kbuild", "MAINTAINERS", "drivers/char/Kconfig", "scripts/checkpatch.pl"):
+            if not os.path.isfile(os.path.join(root, name)):
+                raise Misfit(f"not a kernel source tree (no {name})")
+        if not os.path.isfile(os.path.join(root, "rust/kernel/miscdevice.rs")):
+            raise Misfit("has no Rust misc devices (rust/kernel/miscdevice.rs); take 7.2 or newer")
+
+    def read(self, name):
+        """A file of the tree, as it will be."""
+        if name not in self.changed:
+            try:
+                with open(os.path.join(self.root, name), encoding="utf-8") as file:
+                    return file.read()
+            except OSError as error:
+                raise Misfit(f"cannot read {name}: {error.strerror}") from error
+        return self.changed[name]
+
+    def write(self, name, text, mode=0o644):
+        """Have this text in a file."""
+        path = os.path.join(self.root, name)
+        self.modes[name] = mode
+        if not os.path.exists(path) or self.read(name) != text:
+            self.changed[name] = text
+
+    def copy(self, files):
+        """Have copies of these files of ours."""
+        for pattern, folder in files:
+            paths = sorted(glob.glob(os.path.join(TOP, pattern)))
+            if not paths:
+                raise Misfit(f"this checkout has no {pattern}")
+            for path in paths:
+                mode = 0o755 if os.access(path, os.X_OK) else 0o644
+                self.write(f"{folder}/{os.path.basename(path)}", ours(path), mode)
+
+    def insert(self, name, text, before):
+        """Have these lines in a file, in front of the first that begins like this."""
+        old = self.read(name)
+        if text not in old:
+            found = re.search(f"^{before}", old, re.MULTILINE)
+            if not found:
+                raise Misfit(f"no place for '{text.strip()}' in {name}")
+            self.changed[name] = old[: found.start()] + text + old[found.start() :]
+
+    def remove_stale(self):
+        """Take away what an earlier version of ours has left."""
+        for pattern in OWN:
+            for path in glob.glob(os.path.join(self.root, pattern), recursive=True):
+                name = os.path.relpath(path, self.root)
+                if name not in self.modes:
+                    self.removed.append(name)
+
+    def commit(self):
+        """Carry it out. Nothing has been touched before, and a file is old or new."""
+        for name, text in sorted(self.changed.items()):
+            path = os.path.join(self.root, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            mode = self.modes.get(name) or os.stat(path).st_mode & 0o777
+            with tempfile.NamedTemporaryFile(
+                "w", encoding="utf-8", dir=os.path.dirname(path), delete=False
+            ) as file:
+                file.write(text)
+            os.chmod(file.name, mode)
+            os.replace(file.name, path)
+        for name in self.removed:
+            os.unlink(os.path.join(self.root, name))
+
+
+def ours(name):
+    """The text of a file of this project."""
+    with open(os.path.join(TOP, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def titled(title, text):
+    """A document of ours under this title, with paths as they are in the tree."""
+    rule = "=" * len(title)
+    text = re.sub(r"^=+\n.*\n=+\n", f"{rule}\n{title}\n{rule}\n", text, count=1, flags=re.MULTILINE)
+    text = text.replace("are of\nthis project", f"are of\n``{DRIVER}``")
+    text = text.replace("``selftests/", f"``{SELFTESTS}/")
+    return text
+
+
+def place_driver(tree):
+    """The driver, its options and its header."""
+    tree.copy(DRIVER_FILES)
+    tree.write(f"{DRIVER}/Makefile", ours("intree/driver.mk"))
+    tree.insert("drivers/char/Kconfig", f'source "{DRIVER}/Kconfig"\n\n', before=r"endmenu\n*\Z")
+    makefile = tree.read("drivers/char/Makefile")
+    line = "obj-$(CONFIG_RUST_UNCLEARED)\t+= rust_uncleared/\n"
+    if line not in makefile:
+        tree.write("drivers/char/Makefile", makefile.rstrip("\n") + "\n" + line)
+    entry = ours("intree/maintainers").replace(LICENCE, "", 1)
+    entries = re.findall(r"^(\S.*)\n[A-Z]:\t", tree.read("MAINTAINERS"), re.MULTILINE)
+    later = [title for title in entries if title > entry.split("\n", 1)[0]]
+    if not later:
+        raise Misfit("no place for an entry in MAINTAINERS")
+    tree.insert("MAINTAINERS", entry + "\n", before=re.escape(min(later)) + "$")
+
+
+def place_tests(tree):
+    """The test programs."""
+    tree.copy(SELFTEST_FILES)
+    tree.write(f"{SELFTESTS}/Makefile", ours("intree/selftests.mk"))
+    programs = [os.path.basename(path)[:-2] for path in glob.glob(f"{TOP}/selftests/pages_*.c")]
+    tree.write(f"{SELFTESTS}/.gitignore", LICENCE + "".join(f"{n}\n" for n in sorted(programs)))
+    tree.write(f"{SELFTESTS}/settings", "timeout=300\n")
+    targets = "tools/testing/selftests/Makefile"
+    tree.insert(targets, "TARGETS += pages\n", before=r"TARGETS \+= p[b-z]")
+
+
+def place_documents(tree):
+    """What programs may rely on, and how it is built."""
+    tree.write(GUIDE, titled("/dev/pages", ours("Documentation/abi.rst")))
+    design, end, _ = ours("Documentation/design.rst").partition(DESIGN_END)
+    if not end:
+        raise Misfit("Documentation/design.rst of this checkout has lost its last part")
+    tree.write(DESIGN, titled("Design of /dev/pages", design.rstrip("\n") + "\n"))
+    for name, before in (
+        ("admin-guide/mm", "   hugetlbpage$"),
+        ("driver-api", "   dmaengine/index$"),
+    ):
+        tree.insert(f"Documentation/{name}/index.rst", "   dev-pages\n", before)
+
+
+def place_all(tree):
+    """Everything."""
+    place_driver(tree)
+    place_tests(tree)
+    place_documents(tree)
+    tree.remove_stale()
