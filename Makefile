@@ -38,6 +38,7 @@ bench: module selftests ## measure in full: table, verdicts, CSV files and plots
 	@bench/run --full
 
 test: module module-noopt selftests ## boot and test everything, or the boots in TESTS=; the last line counts
+	@tools/preflight test
 	@tools/test $(TESTS)
 
 boot: module selftests ## run PROG= [ARGS=] in the guest; settings: tools/boot --help; 'make' turns its exit status into 2
@@ -55,6 +56,9 @@ modules_install: module ## install the module for its kernel, below INSTALL_MOD_
 selftests: setup ## build the test programs into build/selftests
 	@tools/selftests
 
+install: ## install header, manual and rules below PREFIX=/usr/local, DESTDIR=
+	@tools/install
+
 install-in-tree: ## put driver, tests and documents into the kernel source KDIR=
 	@tools/install-in-tree "$(KDIR)"
 
@@ -68,4 +72,4 @@ clean: ## remove what was built of this project, keep kernel and tools
 distclean: ## remove all of build/
 	rm -rf $(BUILD)
 
-.PHONY: help setup run bench test boot module module-noopt modules_install install-in-tree selftests lint clean distclean
+.PHONY: help setup run bench test boot module module-noopt modules_install install install-in-tree selftests lint clean distclean

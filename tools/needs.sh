@@ -118,6 +118,13 @@ need_bench() {
 	need_command gnuplot gnuplot-nox
 }
 
+# What the host's own tests of an installation look at it with.
+need_test() {
+	need_command pkg-config pkgconf
+	need_command groff groff-base
+	need_command mandoc mandoc
+}
+
 need_lint() {
 	need_command shellcheck shellcheck
 	need_command git git

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tests of make install: the files, what pkg-config and man make of them."""
+
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FILES = {
+    "include/linux/pages.h": 0o644,
+    "lib/pkgconfig/pages.pc": 0o644,
+    "lib/udev/rules.d/60-pages.rules": 0o644,
+    "share/man/man4/pages.4": 0o644,
+    "share/rust_uncleared/mdev.conf": 0o644,
+}
+
+
+class Install(unittest.TestCase):
+    """An installation into a directory of its own, as for an image."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = folder.name
+
+    def run_tool(self, *command, **env):
+        """What a command prints; it must succeed, and say nothing on stderr."""
+        done = subprocess.run(
+            command, env={**os.environ, **env}, cwd=self.root,
+            capture_output=True, encoding="utf-8", check=False,
+        )  # fmt: skip
+        self.assertEqual((done.returncode, done.stderr), (0, ""), command)
+        return done.stdout
+
+    def install(self, prefix="/opt/pages"):
+        """Install; where the files are."""
+        tool = os.path.join(TOP, "tools", "install")
+        said = self.run_tool(tool, DESTDIR=self.root + "/", PREFIX=prefix)
+        place = self.root + prefix
+        self.assertEqual(sorted(said.split()), sorted(f"{place}/{name}" for name in FILES))
+        return place
+
+    def test_files(self):
+        """install: just these files, with these permissions, and again"""
+        for _ in range(2):
+            place = self.install()
+            found = {}
+            for folder, _, names in os.walk(self.root):
+                for name in names:
+                    path = os.path.join(folder, name)
+                    found[os.path.relpath(path, place)] = os.stat(path).st_mode & 0o777
+            self.assertEqual(found, FILES)
+
+    def test_prefix(self):
+        """install: a relative PREFIX is refused, and nothing is written"""
+        done = subprocess.run(
+            [os.path.join(TOP, "tools", "install")], capture_output=True, encoding="utf-8",
+            env={**os.environ, "DESTDIR": self.root, "PREFIX": "usr"}, check=False,
+        )  # fmt: skip
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"^install: PREFIX=usr: .*\n$")
+        self.assertEqual(os.listdir(self.root), [])
+
+    def test_pkg_config(self):
+        """install: a program finds the header by pkg-config, and builds"""
+        place = self.install("/usr/local")
+        flags = self.run_tool(
+            "pkg-config", "--cflags", "--libs", "pages",
+            PKG_CONFIG_PATH=f"{place}/lib/pkgconfig", PKG_CONFIG_SYSROOT_DIR=self.root,
+        ).split()  # fmt: skip
+        self.assertIn(f"-I{place}/include", flags)
+        with open(os.path.join(self.root, "x.c"), "w", encoding="utf-8") as file:
+            file.write("#include <linux/pages.h>\nunsigned long long x = PAGES_OFFSET_UNCLEARED;\n")
+        self.run_tool("cc", "-Wall", "-Werror", "-c", "-nostdinc", "-o", "x.o", "x.c", *flags)
+
+    def test_manual(self):
+        """install: groff and mandoc show the pages without a warning"""
+        place = self.install()
+        for section, name in (("4", "pages"),):
+            page = f"{place}/share/man/man{section}/{name}.{section}"
+            text = self.run_tool("groff", "-ww", "-mandoc", "-Tascii", page)
+            self.assertIn(f"{name.upper()}({section})", text)
+            # Not "all": that asks for a database of the machine's other pages.
+            self.assertEqual(self.run_tool("mandoc", "-T", "lint", "-W", "warning", page), "")
+
+    def test_manual_is_complete(self):
+        """install: pages(4) has every parameter of the module, and no other"""
+        with open(os.path.join(TOP, "rust_uncleared.rs"), encoding="utf-8") as file:
+            parameters = re.findall(r"^        (\w+): \w+ \{$", file.read(), re.MULTILINE)
+        with open(os.path.join(TOP, "dist", "pages.4"), encoding="utf-8") as file:
+            page = file.read()
+        self.assertTrue(parameters)
+        self.assertEqual(re.findall(r"^\.It Cm (\w+)$", page, re.MULTILINE), parameters)
+        self.assertEqual(re.findall(r"^\.Op Cm (\w+) Ns", page, re.MULTILINE), parameters)
