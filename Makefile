@@ -6,9 +6,10 @@
 BUILD ?= build
 KDIR ?=
 LLVM ?=
+KERNEL ?=
 
 override BUILD := $(abspath $(BUILD))
-export BUILD KDIR LLVM
+export BUILD KDIR LLVM KERNEL
 # The distribution's tools first, as tools/lib.sh does.
 export PATH := $(BUILD)/tools/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export PYTHONPYCACHEPREFIX := $(BUILD)/pycache
@@ -24,6 +25,7 @@ help:
 	@awk -F ' *## *' '/^[a-z_-]+:.* ## / { sub(/:.*/, "", $$1); printf "  make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo "  KDIR=dir use a kernel that you have built; LLVM=-22 a certain clang; BUILD=dir not build/"
+	@echo "  KERNEL=debug use the kernel of configs/debug.config: setup, module, test, boot"
 	@echo "  All is set up on the way: as root what is missing is installed, else you are told how."
 
 setup: ## fetch and build what the module needs: tools, kernel, guest
@@ -66,8 +68,8 @@ lint: setup ## check style and form of all there is
 	@tools/preflight lint
 	@tools/lint
 
-clean: ## remove what was built of this project, keep kernel and tools
-	rm -rf $(foreach d,module module-noopt kernel-noopt stub selftests guest report log pycache programs,$(BUILD)/$(d))
+clean: ## remove what was built of this project, keep kernels and tools
+	rm -rf $(foreach d,module module-* kernel-*noopt stub selftests guest report log pycache programs,$(BUILD)/$(d))
 
 distclean: ## remove all of build/
 	rm -rf $(BUILD)

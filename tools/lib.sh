@@ -16,6 +16,11 @@ mkdir -p "$LOG"
 KDIR=${KDIR:-}
 [ ! -d "$KDIR" ] || KDIR=$(cd "$KDIR" && pwd)
 
+# KERNEL is another kernel of ours, configs/NAME.config; what is built for it
+# goes into folders with that name behind a dash.
+KERNEL=${KERNEL:-}
+KERNEL_SUFFIX=${KERNEL:+-$KERNEL}
+
 # The distribution's tools first: a rustup or pyenv in front of them brings a
 # compiler without its library sources, or one that clippy does not match.
 PATH=$BUILD/tools/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -42,7 +47,7 @@ have() {
 
 # The build tree of the kernel in use.
 kernel_dir() {
-	echo "${KDIR:-$BUILD/kernel}"
+	echo "${KDIR:-$BUILD/kernel$KERNEL_SUFFIX}"
 }
 
 # The source that it was built from: a link, or the tree itself.

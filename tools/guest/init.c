@@ -27,6 +27,10 @@
 
 #define MODULE_PATH	"/lib/rust_uncleared.ko"
 #define PROGRAM_TTY	"/dev/hvc0"
+#define MODULE_NAME	"rust_uncleared"
+#define KMEMLEAK	"/sys/kernel/debug/kmemleak"
+/* Younger objects do not count as leaks. */
+#define LEAK_SECONDS	6
 #define MAX_ARGS	64
 #define CRIT_PREFIX	"<2>"	/* shown at every console log level, quiet too */
 
@@ -168,6 +172,43 @@ static void wait_for_start(void)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, NULL);
 }
 
+/* Passes a text on to the kernel's log, a line at a time. */
+static void log_lines(char *text)
+{
+	int log = open("/dev/kmsg", O_WRONLY);
+	char *end;
+
+	for (; log >= 0 && *text; text = end + 1) {
+		end = strchr(text, '\n');
+		if (!end)
+			break;
+		write(log, text, end - text + 1);
+	}
+	if (log >= 0)
+		close(log);
+}
+
+/*
+ * On a kernel that can tell: what is left when the driver has gone and nothing
+ * points to any more is in the log. A leak is seen by the second scan, which
+ * finds it as the first one left it.
+ */
+static void look_for_leaks(void)
+{
+	int fd = open(KMEMLEAK, O_WRONLY);
+
+	if (fd < 0)
+		return;
+	if (syscall(__NR_delete_module, MODULE_NAME, O_NONBLOCK) && errno != ENOENT)
+		fail("the module cannot be unloaded: errno");
+	sleep(LEAK_SECONDS);
+	write(fd, "scan", 4);
+	write(fd, "scan", 4);
+	close(fd);
+	if (read_file(KMEMLEAK, params, sizeof(params)) > 0)
+		log_lines(params);
+}
+
 static void run(char **argv)
 {
 	char *envp[4];
@@ -193,6 +234,7 @@ static void run(char **argv)
 	while (waitpid(-1, &status, 0) != pid)
 		;
 	ioctl(1, TCSBRK, 1);	/* tcdrain(): the output first, then the verdict */
+	look_for_leaks();
 
 	if (exec_errno)
 		say("cannot execute the program: errno", exec_errno);
@@ -224,9 +266,11 @@ void _start(void)
 	connect_program();
 	load_module();
 	wait_for_start();
-	if (argc)
+	if (argc) {
 		run(argv);
-	else
+	} else {
+		look_for_leaks();
 		say("exit", 0);
+	}
 	power_off();
 }
