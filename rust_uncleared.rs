@@ -44,7 +44,7 @@ module! {
     params: {
         policy: u32 {
             default: 1,
-            description: "What an opt-out may show: 0 zeros, 1 what the same open file wrote, 2 anything (default 1)",
+            description: "Opt-outs show: 0 zeros, 1 what that file wrote, 2 anything (default 1)",
         },
         mode: u16 {
             default: 0o600,
@@ -56,11 +56,11 @@ module! {
         },
         cache_bytes: i64 {
             default: -1,
-            description: "Bytes of unmapped memory kept for reuse, 0 for none (default -1: three quarters of RAM)",
+            description: "Bytes kept for reuse, 0 for none (default -1: three quarters of RAM)",
         },
         reserve_bytes: i64 {
             default: 0,
-            description: "Bytes taken when the module is loaded, for mappings from 64 KiB on (default 0)",
+            description: "Bytes taken at load time, for mappings from 64 KiB on (default 0)",
         },
     },
 }

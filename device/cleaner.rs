@@ -3,9 +3,9 @@
 //! Clearing in the background, so that a zeroed mapping finds zeros.
 //!
 //! When nothing has been mapped for a while, the runs that wait and are not zero are cleared, a
-//! step at a time. A run that is being cleared is out of the cache for that step only; how far it has
-//! come is noted on it. The share of a CPU that this takes is bounded by the time that a turn may
-//! last and the pause after it.
+//! step at a time. A run that is being cleared is out of the cache for that step only; how far it
+//! has come is noted on it. The share of a CPU that this takes is bounded by the time that a turn
+//! may last and the pause after it.
 
 use super::{
     contents::{

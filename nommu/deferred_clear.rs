@@ -3,13 +3,13 @@
 //! Clears a long run after `mmap` has let go of `nommu_region_sem`, and before its caller sees it.
 //!
 //! Every mmap in the system waits for that semaphore, which `do_mmap()` holds around both hooks.
-//! Clearing tens of MiB there would stop all of them for as long. So the work is left to a task work
-//! of the caller: it runs on the way back to user space, with no lock held, and stops when the task
-//! is being killed.
+//! Clearing tens of MiB there would stop all of them for as long. So it is left to a task work of
+//! the caller: it runs on the way back to user space, with no lock held, and stops when the task is
+//! being killed.
 //!
-//! Meanwhile another thread that shares the memory may unmap the mapping. Then two task works of two
-//! tasks are under way: this one, and the one that brings the run back (`deferred_return`). Whoever
-//! comes last takes the run home; the `meeting` of [`Clearing`] tells them apart.
+//! Meanwhile another thread that shares the memory may unmap the mapping. Then two task works of
+//! two tasks are under way: this one, and the one that brings the run back (`deferred_return`).
+//! Whoever comes last takes the run home; the `meeting` of [`Clearing`] tells them apart.
 //!
 //! C headers: [`include/linux/task_work.h`](srctree/include/linux/task_work.h)
 
@@ -61,8 +61,8 @@ pub(super) struct Clearing<D: NommuMiscDevice> {
     complete: Atomic<bool>,
 }
 
-// SAFETY: The raw pointers are a run that outlives the work, a file with a reference of its own, and
-// a box that is handed over as a whole.
+// SAFETY: The raw pointers are a run that outlives the work, a file with a reference of its own,
+// and a box that is handed over as a whole.
 unsafe impl<D: NommuMiscDevice> Send for Clearing<D> {}
 // SAFETY: As above; all that changes is atomic.
 unsafe impl<D: NommuMiscDevice> Sync for Clearing<D> {}
@@ -96,8 +96,8 @@ impl<D: NommuMiscDevice> Clearing<D> {
 ///
 /// # Safety
 ///
-/// `file` must be an open file of [`OpenFile<D>`], on which the caller holds a reference. The run of
-/// `mapping` must stay allocated until [`Clearing::hand_over`] has returned it, or the work has.
+/// `file` must be an open file of [`OpenFile<D>`], on which the caller holds a reference. The run
+/// of `mapping` must stay allocated until [`Clearing::hand_over`] has returned it, or the work has.
 pub(super) unsafe fn send<D: NommuMiscDevice>(
     mapping: &Mapping<D>,
     first: usize,

@@ -6,6 +6,7 @@ import re
 import subprocess
 
 MOST_LINES = 450
+MOST_COLUMNS = 100
 # Measured or taken from elsewhere, not written: as long as it has to be.
 DATA = (".csv",)
 # Written apart, so that this line does not find itself.
@@ -79,6 +80,14 @@ def length(tree):
         count = len(tree.lines(name))
         if count > MOST_LINES and not name.endswith(DATA) and not name.startswith("LICENSES/"):
             yield f"{name}:{count}: more than {MOST_LINES} lines"
+
+
+def width(tree):
+    """no line of Rust longer than checkpatch takes; rustfmt leaves comments alone"""
+    for name in tree.ending(".rs"):
+        for number, line in enumerate(tree.lines(name), 1):
+            if len(line) > MOST_COLUMNS:
+                yield f"{name}:{number}: {len(line)} columns, more than {MOST_COLUMNS}"
 
 
 def leftovers(tree):

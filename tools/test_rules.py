@@ -50,6 +50,11 @@ class Rules(unittest.TestCase):
         good = "// SPDX-License-Identifier: GPL-2.0\n"
         self.assertEqual(len(list(rules.spdx(FakeTree(a_rs=good, b_rs="x\n")))), 1)
 
+    def test_width(self):
+        """lint: a line of Rust with 101 columns is too long, comments included"""
+        tree = FakeTree(a_rs="x" * 100 + "\n// " + "x" * 98 + "\n", b_c="x" * 120 + "\n")
+        self.assertEqual([one.split(" ")[0] for one in rules.width(tree)], ["a.rs:2:"])
+
     def test_length(self):
         """rules: a file that is too long is found"""
         tree = FakeTree(a_rs="x\n" * rules.MOST_LINES, b_rs="x\n" * (rules.MOST_LINES + 1))
