@@ -17,6 +17,14 @@ SELFTESTS = "tools/testing/selftests/pages"
 GUIDE = "Documentation/admin-guide/mm/dev-pages.rst"
 DESIGN = "Documentation/driver-api/dev-pages.rst"
 
+# What gets a line of ours, and what a tree is known by.
+TOUCHED = (
+    "MAINTAINERS", "drivers/char/Kconfig", "drivers/char/Makefile",
+    "tools/testing/selftests/Makefile", "Documentation/admin-guide/mm/index.rst",
+    "Documentation/driver-api/index.rst",
+)  # fmt: skip
+KNOWN = ("Kbuild", "scripts/checkpatch.pl", "rust/kernel/miscdevice.rs")
+
 # Copied as they are: what of ours, the directory that it goes to.
 DRIVER_FILES = (
     ("rust_uncleared.rs", DRIVER),
@@ -26,7 +34,9 @@ DRIVER_FILES = (
     ("include/uapi/linux/pages.h", "include/uapi/linux"),
 )
 SELFTEST_FILES = (
-    ("selftests/*.[ch]", SELFTESTS),
+    ("selftests/pages_*.c", SELFTESTS),
+    ("selftests/start.c", SELFTESTS),
+    ("selftests/*.h", SELFTESTS),
     ("selftests/check-pie", SELFTESTS),
     ("selftests/config", SELFTESTS),
 )
@@ -50,13 +60,19 @@ class Tree:
     def __init__(self, root):
         self.root = root
         self.changed = {}
-        self.modes = {}
+        self.placed = set()
         self.removed = []
-        for name in ("Kbuild", "MAINTAINERS", "drivers/char/Kconfig", "scripts/checkpatch.pl"):
+        for name in KNOWN[:2] + TOUCHED[:2]:
             if not os.path.isfile(os.path.join(root, name)):
                 raise Misfit(f"not a kernel source tree (no {name})")
-        if not os.path.isfile(os.path.join(root, "rust/kernel/miscdevice.rs")):
-            raise Misfit("has no Rust misc devices (rust/kernel/miscdevice.rs); take 7.2 or newer")
+        if not os.path.isfile(os.path.join(root, KNOWN[2])):
+            raise Misfit(f"has no Rust misc devices ({KNOWN[2]}); take 7.2 or newer")
+
+    def has(self, name):
+        """Whether there will be a file of that name, or a directory of it."""
+        return os.path.exists(os.path.join(self.root, name)) or any(
+            new == name or (name.endswith("/") and new.startswith(name)) for new in self.changed
+        )
 
     def read(self, name):
         """A file of the tree, as it will be."""
@@ -68,11 +84,11 @@ class Tree:
                 raise Misfit(f"cannot read {name}: {error.strerror}") from error
         return self.changed[name]
 
-    def write(self, name, text, mode=0o644):
+    def write(self, name, text):
         """Have this text in a file."""
         path = os.path.join(self.root, name)
-        self.modes[name] = mode
-        if not os.path.exists(path) or self.read(name) != text:
+        self.placed.add(name)
+        if name in self.changed or not os.path.exists(path) or self.read(name) != text:
             self.changed[name] = text
 
     def copy(self, files):
@@ -82,8 +98,7 @@ class Tree:
             if not paths:
                 raise Misfit(f"this checkout has no {pattern}")
             for path in paths:
-                mode = 0o755 if os.access(path, os.X_OK) else 0o644
-                self.write(f"{folder}/{os.path.basename(path)}", ours(path), mode)
+                self.write(f"{folder}/{os.path.basename(path)}", ours(path))
 
     def insert(self, name, text, before):
         """Have these lines in a file, in front of the first that begins like this."""
@@ -99,7 +114,7 @@ class Tree:
         for pattern in OWN:
             for path in glob.glob(os.path.join(self.root, pattern), recursive=True):
                 name = os.path.relpath(path, self.root)
-                if name not in self.modes:
+                if name not in self.placed:
                     self.removed.append(name)
 
     def commit(self):
@@ -107,7 +122,7 @@ class Tree:
         for name, text in sorted(self.changed.items()):
             path = os.path.join(self.root, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            mode = self.modes.get(name) or os.stat(path).st_mode & 0o777
+            mode = os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o644
             with tempfile.NamedTemporaryFile(
                 "w", encoding="utf-8", dir=os.path.dirname(path), delete=False
             ) as file:
@@ -133,21 +148,34 @@ def titled(title, text):
     return text
 
 
-def place_driver(tree):
+def place_code(tree, files=DRIVER_FILES):
     """The driver, its options and its header."""
-    tree.copy(DRIVER_FILES)
+    tree.copy(files)
     tree.write(f"{DRIVER}/Makefile", ours("intree/driver.mk"))
     tree.insert("drivers/char/Kconfig", f'source "{DRIVER}/Kconfig"\n\n', before=r"endmenu\n*\Z")
     makefile = tree.read("drivers/char/Makefile")
     line = "obj-$(CONFIG_RUST_UNCLEARED)\t+= rust_uncleared/\n"
     if line not in makefile:
         tree.write("drivers/char/Makefile", makefile.rstrip("\n") + "\n" + line)
-    entry = ours("intree/maintainers").replace(LICENCE, "", 1)
-    entries = re.findall(r"^(\S.*)\n[A-Z]:\t", tree.read("MAINTAINERS"), re.MULTILINE)
-    later = [title for title in entries if title > entry.split("\n", 1)[0]]
-    if not later:
-        raise Misfit("no place for an entry in MAINTAINERS")
-    tree.insert("MAINTAINERS", entry + "\n", before=re.escape(min(later)) + "$")
+
+
+def maintainers():
+    """Our entry in MAINTAINERS."""
+    return ours("intree/maintainers").replace(LICENCE, "", 1)
+
+
+def place_entry(tree, entry=None):
+    """Who looks after what of it is there."""
+    title, *lines = (entry or maintainers()).splitlines(True)
+    lines = [line for line in lines if line[0] != "F" or tree.has(line.split()[1])]
+    old = tree.read("MAINTAINERS")
+    rest = re.sub(f"^{title}(.+\n)*\n", "", old, flags=re.MULTILINE)
+    for match in re.finditer(r"(?<=\n\n)(\S.*\n)[A-Z]:\t", rest):
+        if match[1] > title:
+            new = rest[: match.start()] + title + "".join(lines) + "\n" + rest[match.start() :]
+            tree.write("MAINTAINERS", new)
+            return
+    raise Misfit("no place for an entry in MAINTAINERS")
 
 
 def place_tests(tree):
@@ -177,7 +205,8 @@ def place_documents(tree):
 
 def place_all(tree):
     """Everything."""
-    place_driver(tree)
+    place_code(tree)
     place_tests(tree)
     place_documents(tree)
+    place_entry(tree)
     tree.remove_stale()
