@@ -64,14 +64,22 @@ install: ## install header, manual and rules below PREFIX=/usr/local, DESTDIR=
 install-in-tree: ## put driver, tests and documents into the kernel source KDIR=
 	@tools/install-in-tree "$(KDIR)"
 
+series: setup ## make the patches for upstream in build/series, and have checkpatch judge them
+	@tools/preflight test
+	@tools/series --check
+
+upstream: setup selftests ## build the driver on these patches instead of nommu/, and run all boots
+	@tools/preflight test
+	@tools/upstream
+
 lint: setup ## check style and form of all there is
 	@tools/preflight lint
 	@tools/lint
 
 clean: ## remove what was built of this project, keep kernels and tools
-	rm -rf $(foreach d,module module-* kernel-*noopt stub selftests guest report log pycache programs,$(BUILD)/$(d))
+	rm -rf $(foreach d,module module-* kernel-*noopt stub series upstream selftests guest report log pycache programs,$(BUILD)/$(d))
 
 distclean: ## remove all of build/
 	rm -rf $(BUILD)
 
-.PHONY: help setup run bench test boot module module-noopt modules_install install install-in-tree selftests lint clean distclean
+.PHONY: help setup run bench test boot module module-noopt modules_install install install-in-tree series upstream selftests lint clean distclean

@@ -118,8 +118,10 @@ need_bench() {
 	need_command gnuplot gnuplot-nox
 }
 
-# What the host's own tests of an installation look at it with.
+# What the host's own tests make and look at patches and an installation with.
 need_test() {
+	need_command git git
+	need_command rustfmt rust-lint
 	need_command pkg-config pkgconf
 	need_command groff groff-base
 	need_command mandoc mandoc
