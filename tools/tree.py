@@ -40,6 +40,9 @@ SELFTEST_FILES = (
     ("selftests/check-pie", SELFTESTS),
     ("selftests/config", SELFTESTS),
 )
+# The same interface on a kernel with an MMU.
+if os.path.isdir(os.path.join(TOP, "mmu")):
+    DRIVER_FILES += (("mmu/*.rs", f"{DRIVER}/mmu"),)
 # Nothing else with these endings belongs there: what an earlier version of
 # ours has left goes away.
 OWN = {f"{DRIVER}/**/*.rs", f"{SELFTESTS}/*.[ch]"}

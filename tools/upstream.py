@@ -18,8 +18,8 @@ MESSAGES = "patches/upstream/messages.txt"
 MM = "tools/testing/selftests/mm"
 LIB = "rust/kernel/lib.rs"
 TOUCHED = (LIB, f"{MM}/Makefile", f"{MM}/run_vmtests.sh")
-# The first part of nommu/ is the type of the runs, the second all the rest.
-RUNS = ("join", "page_run", "reserve", "task")
+# The first part of nommu/ is these and what they use, the second all the rest.
+RUNS = ("page_run", "reserve")
 
 
 def ours_text(name):
@@ -73,70 +73,93 @@ def module_file(placed):
         text, r"^//! This is the only place .*?safe Rust:\n",
         "//! Each file holds one concept and offers it as safe Rust:\n", "nommu/mod.rs, head",
     )  # fmt: skip
-    text = replace(text, r" that\n//!   `rust/kernel` has no wrapper for", "", "nommu/mod.rs, points")
+    no_wrapper = r"\s+that\s[/!\s]*`rust/kernel`[/!\s]*has\s[/!\s]*no wrapper for"
+    text = replace(text, no_wrapper, "", "nommu/mod.rs, points")
     head, *points = re.split(r"^(?=//! - )", text, flags=re.MULTILINE)
     last, blank, rest = points[-1].partition("//!\n")
     points[-1] = last
     points = [p for p in points if set(re.findall(r"\[`(\w+)`\]", p)) & placed]
+    there = lambda m: m[0] if m[1] in placed else ""
     # A point that names several may be true of some of them.
-    some = lambda m: m[0] if m[1] in placed else ""
-    points = [re.sub(r"\[`(\w+)`\](?:, )?", some, p).replace(", :", ":") for p in points]
-    rest = re.sub(r"^(?:pub )?mod (\w+);\n", lambda m: m[0] if m[1] in placed else "", rest, flags=re.M)
+    points = [re.sub(r"\[`(\w+)`\](?:, )?", there, p).replace(", :", ":") for p in points]
+    rest = re.sub(r"^(?:pub )?mod (\w+);\n", there, rest, flags=re.M)
     return head + "".join(points) + blank + rest
 
 
-def misc_device(text):
-    """The table of operations is made by kernel::miscdevice itself."""
-    name = "nommu/misc_device.rs"
+def operations(text, name):
+    """The file with the table of operations: kernel::miscdevice itself makes one now."""
     table = re.search(
-        r"    const FOPS: bindings::file_operations = bindings::file_operations \{\n(.*?)"
+        r"    (?:pub(?:\(super\))? )?const (\w+): bindings::file_operations = [\w:]+ \{\n(.*?)"
         r"        // SAFETY: `into_raw\(\)`.*?^    \};\n",
         text, re.MULTILINE | re.DOTALL,
     )  # fmt: skip
-    if not table:
-        raise Misfit(f"{name}: no table of operations")
-    text = replace(
-        text, r"    /// The operations of `kernel::miscdevice`, and.*?^    const OPTIONS: .*?;\n\n", "",
-        f"{name}, FOPS and OPTIONS",
-    )  # fmt: skip
+    own = r"    /// The operations of `kernel::miscdevice`, and[^{]*\{.*?^    const OPTIONS: .*?;\n\n"
+    text = replace(text, own, "", f"{name}, {table[1]} and OPTIONS")
+    text = text.replace(f"privacy of `{table[1]}`", "privacy of this type")
     text = replace(
         text, r"    type Ptr = Pin<KBox<Self>>;\n",
         "    type Ptr = Pin<KBox<Self>>;\n    type OwnerModule = D::OwnerModule;\n\n"
-        "    // SAFETY: The first two want a file of `OpenFile<D>`, which is what these are for; the\n"
-        "    // others do with any file.\n"
+        "    // SAFETY: The first two want a file of `OpenFile<D>`, which is what these are for;\n"
+        "    // the others do with any file.\n"
         "    const RAW_OPERATIONS: RawOperations = unsafe {\n"
         "        RawOperations::new(bindings::file_operations {\n"
-        f"{table[1]}            ..pin_init::zeroed()\n        }})\n    }};\n",
+        f"{table[2]}            ..pin_init::zeroed()\n        }})\n    }};\n",
         f"{name}, Ptr",
-    )  # fmt: skip
-    text = replace(
-        text, r"let device = bindings::miscdevice \{.*?\};\n",
-        "let device = MiscDeviceOptions { name, mode }.into_raw::<OpenFile<D>>();\n",
-        f"{name}, device",
     )  # fmt: skip
     text = replace(
         text, r"        MiscDeviceRegistration, //\n",
         "        MiscDeviceRegistration,\n        RawOperations, //\n", f"{name}, imports",
     )  # fmt: skip
-    text = replace(
-        text, r"^//! `kernel::miscdevice` sets neither.*?\n//!\n",
-        "//! [`MiscDevice`] has no method for `mmap_capabilities` and `get_unmapped_area`, without which\n"
-        "//! every mapping of a character device is `ENODEV` on nommu. This file adds them as\n"
-        "//! [`RawOperations`].\n//!\n", f"{name}, head",
-    )  # fmt: skip
+    if text.count("MiscDeviceOptions") == 1:
+        text = replace(text, r"        MiscDeviceOptions,\n", "", f"{name}, imports")
     return replace(
-        text, r"^pub trait NommuMiscDevice", "#[vtable]\npub trait NommuMiscDevice", f"{name}, trait"
-    )
+        text, r"^//! `kernel::miscdevice` sets neither.*?\n//!\n",
+        "//! [`MiscDevice`] has no method for `mmap_capabilities` and `get_unmapped_area`.\n"
+        "//! Without them every mapping of a character device is `ENODEV` on nommu. This file\n"
+        "//! adds them as [`RawOperations`].\n//!\n", f"{name}, head",
+    )  # fmt: skip
+
+
+def registration(text, name):
+    """The file with the trait for drivers, and the registration."""
+    text = replace(
+        text, r"let device = bindings::miscdevice \{.*?\};\n",
+        "let device = MiscDeviceOptions { name, mode }.into_raw::<OpenFile<D>>();\n",
+        f"{name}, device",
+    )  # fmt: skip
+    trait = "pub trait NommuMiscDevice"
+    return replace(text, f"^{trait}", f"#[vtable]\n{trait}", f"{name}, trait")
+
+
+def placed_module(name):
+    """A file of nommu/ as it is in the kernel crate."""
+    text = kernel_crate(ours_text(f"nommu/{name}.rs"))
+    if "pub trait NommuMiscDevice" in text:
+        text = registration(text, f"nommu/{name}.rs")
+    if "bindings::file_operations =" in text:
+        text = operations(text, f"nommu/{name}.rs")
+    return rustfmt(text)
+
+
+def needed(names):
+    """These modules of nommu/ and all that they use."""
+    found = set()
+    while names:
+        name = names.pop()
+        found.add(name)
+        text = ours_text(f"nommu/{name}.rs")
+        imports = re.search(r"^use super::(?:\{.*?^\}|\w+)", text, re.M | re.S)
+        words = re.findall(r"^    (\w+)[:,]| super::(\w+)", imports[0], re.M) if imports else ()
+        names += [word for pair in words for word in pair if word and word not in found]
+    return sorted(found)
 
 
 def place_modules(target, names):
-    """Put these modules of nommu/ into the kernel crate, with those that are there."""
-    there = {os.path.basename(path)[:-3] for path in glob.glob(f"{target.root}/rust/kernel/nommu/*.rs")}
+    """Put these modules of nommu/ into the kernel crate, beside those that are there."""
+    paths = glob.glob(f"{target.root}/rust/kernel/nommu/*.rs")
+    there = {os.path.basename(path)[:-3] for path in paths}
     for name in names:
-        text = kernel_crate(ours_text(f"nommu/{name}.rs"))
-        if name == "misc_device":
-            text = misc_device(text)
-        target.write(f"rust/kernel/nommu/{name}.rs", rustfmt(text))
+        target.write(f"rust/kernel/nommu/{name}.rs", placed_module(name))
     target.write("rust/kernel/nommu.rs", module_file(there | set(names)))
     target.insert(LIB, "#[cfg(not(CONFIG_MMU))]\npub mod nommu;\n", before="pub mod num;$")
 
@@ -157,35 +180,45 @@ def place_zero_test(target):
 
 def place_page_runs(target):
     """rust/kernel/nommu: runs of page frames."""
-    place_modules(target, RUNS)
-    files = "".join(f"F:\trust/kernel/nommu/{name}.rs\n" for name in RUNS)
+    names = needed(list(RUNS))
+    place_modules(target, names)
+    files = "".join(f"F:\trust/kernel/nommu/{name}.rs\n" for name in names)
     tree.place_entry(target, tree.maintainers().replace("F:\trust/kernel/nommu/\n", files))
 
 
 def place_misc_device(target):
     """rust/kernel/nommu: misc devices that hand them out."""
     paths = glob.glob(os.path.join(tree.TOP, "nommu", "*.rs"))
-    names = sorted(os.path.basename(path)[:-3] for path in paths)
-    place_modules(target, [name for name in names if name not in RUNS and name != "mod"])
+    names = {os.path.basename(path)[:-3] for path in paths} - {"mod"} - set(needed(list(RUNS)))
+    place_modules(target, sorted(names))
     tree.place_entry(target)
 
 
 def place_driver(target):
     """The driver, which uses nommu from the kernel crate."""
-    tree.place_code(target, [entry for entry in tree.DRIVER_FILES if entry[0] != "nommu/*.rs"])
+    ours = [entry for entry in tree.DRIVER_FILES if "mmu/" not in entry[0]]
+    tree.place_code(target, ours)
     root = f"{tree.DRIVER}/rust_uncleared.rs"
+    text = target.read(root)
+    # The part for kernels with an MMU stays where it is.
+    text = re.sub(r"^#\[cfg\(CONFIG_MMU\)\]\n(#.*\n)?(mod|use) mmu\b.*\n", "", text, flags=re.M)
+    text = replace(text, r"^(#[^\n]*\n)+mod nommu;\n", "", "rust_uncleared.rs, mod")
     text = replace(
-        target.read(root), r"^#\[expect\(unsafe_code\)\]\nmod nommu;\n", "", "rust_uncleared.rs, mod"
-    )
-    text = replace(text, r"^use nommu as memory;", "use kernel::nommu as memory;", "rust_uncleared.rs, use")
+        text, r"^(#\[cfg[^\n]*\n)?use nommu as memory;", "use kernel::nommu as memory;",
+        "rust_uncleared.rs, use",
+    )  # fmt: skip
     text = replace(
-        text, r"^//! - \[`nommu`\] carries out", "//! - [`kernel::nommu`] carries out", "rust_uncleared.rs"
-    )
+        text, r"^//! - \[?`nommu`.*? carries out", "//! - [`kernel::nommu`] carries out",
+        "rust_uncleared.rs, head",
+    )  # fmt: skip
     target.write(root, text)
+    options = f"{tree.DRIVER}/Kconfig"
+    text = re.sub(r"depends on RUST$", "depends on RUST && !MMU", target.read(options), flags=re.M)
+    target.write(options, text)
     name = f"{tree.DRIVER}/device/open_file.rs"
     target.write(name, replace(
-        target.read(name), r"^impl NommuMiscDevice for OpenFile", "#[vtable]\nimpl NommuMiscDevice for OpenFile",
-        "device/open_file.rs",
+        target.read(name), "^impl NommuMiscDevice for OpenFile",
+        "#[vtable]\nimpl NommuMiscDevice for OpenFile", "device/open_file.rs",
     ))  # fmt: skip
     tree.place_entry(target)
 
