@@ -39,7 +39,7 @@ bench: module selftests ## measure in full: table, verdicts, CSV files and plots
 	@tools/stub
 	@bench/run --full
 
-test: module module-noopt selftests ## boot and test everything, or the boots in TESTS=; the last line counts
+test: module module-noopt selftests library ## boot and test everything, or the boots in TESTS=; the last line counts
 	@tools/preflight test
 	@tools/test $(TESTS)
 
@@ -57,6 +57,11 @@ modules_install: module ## install the module for its kernel, below INSTALL_MOD_
 
 selftests: setup ## build the test programs into build/selftests
 	@tools/selftests
+
+library: setup selftests ## build the allocator for programs, build/lib/libpages_alloc.a
+	@tools/preflight programs
+	@tools/musl
+	@tools/library
 
 install: ## install header, manual and rules below PREFIX=/usr/local, DESTDIR=
 	@tools/install
@@ -82,4 +87,4 @@ clean: ## remove what was built of this project, keep kernels and tools
 distclean: ## remove all of build/
 	rm -rf $(BUILD)
 
-.PHONY: help setup run bench test boot module module-noopt modules_install install install-in-tree series upstream selftests lint clean distclean
+.PHONY: help setup run bench test boot module module-noopt modules_install install install-in-tree series upstream selftests library lint clean distclean

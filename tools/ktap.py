@@ -53,6 +53,24 @@ def of_console(text):
     return results
 
 
+def of_cargo(text):
+    """The results of "cargo test", which may have run several programs."""
+    results = [
+        Result(f"{name}", {"ok": PASS, "ignored": SKIP}.get(outcome.split(",")[0], FAIL), [])
+        for name, outcome in re.findall(r"^test (\S.*?) \.\.\. (.+)$", text, re.MULTILINE)
+    ]
+    planned = sum(int(count) for count in re.findall(r"^running (\d+) tests?$", text, re.MULTILINE))
+    failures = re.findall(r"^---- (\S.*?) stdout ----\n(.*?)(?=^----|^failures:)", text, re.M | re.S)
+    for name, said in failures:
+        for result in results:
+            if result.name == name:
+                result.detail = said.splitlines()
+    if planned != len(results):
+        detail = [f"{planned} tests were to be run, {len(results)} have reported"]
+        results.append(Result("the report is complete", FAIL, detail))
+    return results
+
+
 def _parse(text):
     said = io.StringIO()
     printer = kunit_printer.Printer(output=said)

@@ -69,3 +69,39 @@ class Console(unittest.TestCase):
         self.assertEqual(
             outcomes(ktap.of_console(text)), [("sizes: small", "ok"), ("sizes: large", "FAIL")]
         )
+
+
+CARGO = """
+running 3 tests
+test heap::free ... ok
+test heap::grow ... FAILED
+test slow ... ignored, takes long
+
+failures:
+
+---- heap::grow stdout ----
+thread panicked
+
+failures:
+    heap::grow
+
+running 1 test
+test src/lib.rs - (line 8) - compile ... ok
+"""
+
+
+class Cargo(unittest.TestCase):
+    """Reports of cargo test."""
+
+    def test_report(self):
+        """cargo: tests of several programs are told apart, with the reason"""
+        results = ktap.of_cargo(CARGO)
+        self.assertEqual(
+            [result.outcome for result in results], ["ok", "FAIL", "skip", "ok"]
+        )
+        self.assertIn("thread panicked", results[1].detail)
+
+    def test_short(self):
+        """cargo: fewer tests than there are is a failure"""
+        text = CARGO.replace("test heap::free ... ok\n", "")
+        self.assertEqual(ktap.of_cargo(text)[-1].outcome, "FAIL")
