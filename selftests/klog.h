@@ -37,6 +37,30 @@ static inline unsigned int klog_count(int fd, const char *text)
 	}
 }
 
+/*
+ * Counts the new lines in which the kernel complains. For those who silence the console,
+ * where the boot runner looks for the same.
+ */
+static inline unsigned int klog_complaints(int fd)
+{
+	static const char * const words[] = { "WARNING:", "BUG:", "INFO: ", "Badness", "ODEBUG" };
+	unsigned int count = 0;
+	char line[1024];
+	ssize_t n;
+	size_t i;
+
+	while ((n = read(fd, line, sizeof(line) - 1)) > 0 || (n < 0 && errno == EPIPE)) {
+		line[n > 0 ? n : 0] = '\0';
+		for (i = 0; i < ARRAY_SIZE(words) && !strstr(line, words[i]); i++)
+			;
+		if (i < ARRAY_SIZE(words)) {
+			ksft_print_msg("the kernel says %s", line);
+			count++;
+		}
+	}
+	return count;
+}
+
 /* Has the kernel said nothing since the last look? */
 static inline bool klog_silent(int fd)
 {

@@ -3,6 +3,7 @@
  * Exact accounting: what a mapping of each size costs, and what is left after many
  * mappings of all kinds and sizes.
  */
+#include "buddy.h"
 #include "run.h"
 #include "stats.h"
 
@@ -71,29 +72,6 @@ static bool many_sizes_at_once(void)
 	ok = expect(ok) && expect(costs(before, 0));
 	close(fd);
 	return ok;
-}
-
-/* Free blocks of the largest order, over all zones. */
-static long largest_free_blocks(void)
-{
-	char text[1024];
-	char *line = text;
-	long blocks = 0;
-
-	write_file("/proc/sys/vm/stat_refresh", "1");
-	read_file("/proc/buddyinfo", text, sizeof(text));
-	while (*line) {
-		char *end = strchr(line, '\n');
-		char *last = end;
-
-		while (last[-1] == ' ')
-			last--;
-		while (last[-1] != ' ')
-			last--;
-		blocks += atol(last);
-		line = end + 1;
-	}
-	return blocks;
 }
 
 /* A cheap generator with a known start: each run is the same. */

@@ -291,6 +291,8 @@ static bool bytes_are_bounded(void)
 	return ok;
 }
 
+BY_THE_CLOCK(longer_run_is_cut)
+
 static const struct test tests[] = {
 	{ "a run comes back to who maps its size again, and is counted", same_run_again },
 	{ "a zeroed mapping prefers a run that is zero, and costs no clearing",
@@ -298,7 +300,8 @@ static const struct test tests[] = {
 	{ "an uncleared mapping prefers what its open file wrote", uncleared_prefers_dirty },
 	{ "an uncleared mapping prefers zeros to what another open file wrote",
 	  uncleared_leaves_foreign },
-	{ "a longer run is cut where that saves something, its rest waits", longer_run_is_cut },
+	{ "a longer run is cut where that saves something, its rest waits",
+	  longer_run_is_cut_in_time },
 	{ "half of a workload of mixed sizes is recycled", mixed_sizes_hit },
 	{ "at most 256 runs wait", number_is_bounded },
 };

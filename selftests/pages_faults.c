@@ -1,49 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mappings in which each allocation fails in turn, the core's own included: the last
- * of them comes when the device has given its memory away already.
+ * Opening, mapping, unmapping and closing while each allocation fails in turn, the
+ * core's own included: the last of them comes when the device has given its memory
+ * away already.  Then everything must work as before.
  *
- * Needs a kernel with the options of config.debug, so it is not among the boots of
- * `make test`.
+ * Needs a kernel with the options of config.debug.
  */
-#include "run.h"
+#include "faults.h"
 
 #define STAMP		0xa5
-#define MAX_FAULTS	100
 
 static const size_t sizes[] = { PAGE, 33 * KIB, MIB, 4 * MIB, 5 * MIB };
 
-/* Number of the allocation of this task that is to fail; 0 for none. */
-static int fail_nth;
-
-static void fail_allocation(int nth)
+/* Is the device as good as before?  A mapping is zero, holds what is written, and goes. */
+static bool is_usable(int fd)
 {
-	char text[16];
+	unsigned char *p = map(fd, SHARED, 33 * KIB);
+	bool ok = expect(p) && expect(all_bytes(p, 36 * KIB, 0));
 
-	if (syscall(__NR_pwrite64, fail_nth, text, snprintf(text, sizeof(text), "%d", nth), 0L) < 0)
-		ksft_exit_fail_perror("fail-nth");
-}
-
-/* Did the allocation fail that was to fail?  Else there were fewer. */
-static bool has_failed(void)
-{
-	char text[16] = "";
-
-	syscall(__NR_pread64, fail_nth, text, sizeof(text) - 1, 0L);
-	return atoi(text) == 0;
+	if (p) {
+		fill(p, STAMP, 36 * KIB);
+		ok &= expect(all_bytes(p, 36 * KIB, STAMP)) && expect(!munmap(p, 33 * KIB));
+	}
+	return ok && expect(fd_count(fd, "mappings:") == 0);
 }
 
 /* Unmaps, though allocations fail: what could not be unmapped is still there. */
 static bool unmap_with_faults(unsigned char *p, size_t len)
 {
-	int nth;
 	bool done = false;
+	bool more = true;
+	int nth;
 
-	for (nth = 1; !done && nth < MAX_FAULTS; nth++) {
+	for (nth = 1; !done && more && nth < MAX_FAULTS; nth++) {
 		fail_allocation(nth);
 		done = !munmap(p, len);
-		fail_allocation(0);
-		if (!done && !expect(errno == ENOMEM))
+		more = has_failed(AT_UNMAP);
+		if (!done && !(expect(errno == ENOMEM) && expect(more)))
 			break;
 		if (!done)
 			fill(p, STAMP, PAGE_UP(len));
@@ -62,14 +55,13 @@ static bool map_with_fault(int fd, const struct kind *kind, size_t len, int nth,
 
 	fail_allocation(nth);
 	p = map(fd, kind, len);
-	*more = has_failed();
-	fail_allocation(0);
+	*more = has_failed(AT_MAP);
 	if (p)
 		ok = expect(kind->uncleared || all_bytes(p, PAGE_UP(len), 0)) &&
 		     unmap_with_faults(p, len);
 	else
 		ok = expect(errno == ENOMEM) && expect(*more);
-	return expect(fd_count(fd, "mappings:") == 0) && ok;
+	return expect(fd_count(fd, "mappings:") == 0) && is_usable(fd) && ok;
 }
 
 /* With a run that waits for reuse, or with none, so that the device has to allocate. */
@@ -116,39 +108,64 @@ static void test_kind(const struct kind *kind)
 			 kind->name);
 }
 
-/* All allocations may fail, those that can wait included; without a trace each. */
-static void set_up_faults(const char *dir)
+/* Nothing that close() needs can fail to be had: it always succeeds. */
+static bool close_with_faults(void)
 {
-	static const char * const settings[][2] = {
-		{ "ignore-gfp-wait", "N" },
-		{ "verbose", "0" },
-	};
-	char path[64];
-	size_t i;
+	bool more = true;
+	bool ok = true;
+	int nth;
 
-	for (i = 0; i < ARRAY_SIZE(settings); i++) {
-		snprintf(path, sizeof(path), "/sys/kernel/debug/%s/%s", dir, settings[i][0]);
-		write_file(path, settings[i][1]);
+	for (nth = 1; ok && more && nth < MAX_FAULTS; nth++) {
+		int fd = open_pages();
+
+		ok = expect(dirty(fd, SHARED, 33 * KIB, STAMP));
+		fail_allocation(nth);
+		ok &= expect(!close(fd));
+		more = has_failed(AT_CLOSE);
 	}
+	return ok && expect(!more);
 }
+
+static bool open_with_faults(void)
+{
+	bool more = true;
+	bool ok = true;
+	int nth;
+
+	for (nth = 1; ok && more && nth < MAX_FAULTS; nth++) {
+		int fd;
+
+		fail_allocation(nth);
+		fd = open(DEVICE, O_RDWR);
+		more = has_failed(AT_OPEN);
+		if (fd < 0) {
+			ok = expect(errno == ENOMEM) && expect(more);
+			fd = open_pages();
+		}
+		ok = ok && is_usable(fd);
+		close(fd);
+	}
+	return ok && expect(!more) && expect(nth > 2);
+}
+
+static const struct test tests[] = {
+	{ "open(): each allocation fails", open_with_faults },
+	{ "close(): each allocation fails", close_with_faults },
+};
 
 int main(void)
 {
 	size_t i;
 
 	ksft_print_header();
-	fail_nth = open("/proc/thread-self/fail-nth", O_RDWR);
-	if (fail_nth < 0)
-		ksft_exit_skip("the kernel lacks the options of config.debug\n");
-	ksft_set_plan(ARRAY_SIZE(kinds) * 2);
+	set_up_faults();
+	ksft_set_plan(ARRAY_SIZE(kinds) * 2 + ARRAY_SIZE(tests));
 	warm_up();
-	set_up_faults("failslab");
-	set_up_faults("fail_page_alloc");
-	write_file("/sys/kernel/debug/fail_page_alloc/min-order", "0");
-	/* The core says in the log what it could not get. */
-	write_file("/proc/sys/kernel/printk", "1");
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
 		test_kind(&kinds[i]);
+	for (i = 0; i < ARRAY_SIZE(tests); i++)
+		ksft_test_result(run_test(tests[i].run), "%s\n", tests[i].name);
+	print_injected();
 	ksft_finished();
 }

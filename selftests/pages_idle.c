@@ -266,18 +266,28 @@ static bool killed_half_way(void)
 	       expect(figure(CLEAN) == (long)LARGE);
 }
 
+BY_THE_CLOCK(zeroed_is_as_fast_as_uncleared)
+BY_THE_CLOCK(waits_until_idle)
+BY_THE_CLOCK(stops_half_way)
+BY_THE_CLOCK(zeroed_half_way)
+BY_THE_CLOCK(uncleared_half_way)
+BY_THE_CLOCK(foreign_half_way)
+BY_THE_CLOCK(killed_half_way)
+
 static const struct test tests[] = {
 	{ "when idle, everything that waits is cleared", all_is_cleared },
 	{ "then zeroed mappings cost no clearing and are zero", zeroed_costs_no_clearing },
 	{ "then a zeroed mapping is about as fast as an uncleared one",
-	  zeroed_is_as_fast_as_uncleared },
-	{ "nothing is cleared while mappings are made", waits_until_idle },
-	{ "clearing stops when a mapping is made", stops_half_way },
+	  zeroed_is_as_fast_as_uncleared_in_time },
+	{ "nothing is cleared while mappings are made", waits_until_idle_in_time },
+	{ "clearing stops when a mapping is made", stops_half_way_in_time },
 	{ "a zeroed mapping of a half cleared run is zero, nothing is cleared twice",
-	  zeroed_half_way },
-	{ "an uncleared mapping of a half cleared run shows what is left", uncleared_half_way },
-	{ "another open file's mapping of a half cleared run is zero", foreign_half_way },
-	{ "what a killed process leaves half cleared is cleared in the end", killed_half_way },
+	  zeroed_half_way_in_time },
+	{ "an uncleared mapping of a half cleared run shows what is left",
+	  uncleared_half_way_in_time },
+	{ "another open file's mapping of a half cleared run is zero", foreign_half_way_in_time },
+	{ "what a killed process leaves half cleared is cleared in the end",
+	  killed_half_way_in_time },
 };
 
 int main(int argc, char **argv)

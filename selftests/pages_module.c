@@ -3,37 +3,11 @@
  * Loading and unloading the module.  The boot must not have loaded it.
  */
 #include "klog.h"
+#include "module.h"
 #include "run.h"
 
-#define MODULE		"rust_uncleared"
-#define MODULE_FILE	"/lib/" MODULE ".ko"
 #define LEN		(33 * KIB)
 #define RELOADS		1000
-
-/* Returns 0 or the errno. */
-static int load(const char *params)
-{
-	int fd = open(MODULE_FILE, O_RDONLY);
-	int err = syscall(__NR_finit_module, fd, params, 0) ? errno : 0;
-
-	close(fd);
-	return err;
-}
-
-static int unload(void)
-{
-	return syscall(__NR_delete_module, MODULE, O_NONBLOCK) ? errno : 0;
-}
-
-static bool is_there(void)
-{
-	return !access(DEVICE, F_OK) && !access("/sys/module/" MODULE, F_OK);
-}
-
-static bool is_gone(void)
-{
-	return access(DEVICE, F_OK) && access("/sys/module/" MODULE, F_OK);
-}
 
 /* Loads, looks for old troubles, unloads. */
 static bool loads_and_works(const char *params)

@@ -5,6 +5,7 @@
  * Expects a machine of 128 MiB, a limit (max_bytes) of 100 MiB, and no cache of
  * freed runs (cache_bytes=1), so that fragmentation is what this program makes.
  */
+#include "buddy.h"
 #include "klog.h"
 #include "run.h"
 
@@ -188,29 +189,6 @@ static bool fragmented(void)
 	close(klog);
 	close(fd);
 	return ok;
-}
-
-/* Free blocks of the largest order, over all zones. */
-static long largest_free_blocks(void)
-{
-	char text[1024];
-	char *line = text;
-	long blocks = 0;
-
-	write_file("/proc/sys/vm/stat_refresh", "1");
-	read_file("/proc/buddyinfo", text, sizeof(text));
-	while (*line) {
-		char *end = strchr(line, '\n');
-		char *last = end;
-
-		while (last[-1] == ' ')
-			last--;
-		while (last[-1] != ' ')
-			last--;
-		blocks += atol(last);
-		line = end + 1;
-	}
-	return blocks;
 }
 
 /* A cheap generator with a known start: each run is the same. */

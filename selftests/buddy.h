@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Free memory by the size of its blocks.
+ */
+#ifndef SELFTESTS_BUDDY_H
+#define SELFTESTS_BUDDY_H
+
+#include "memory.h"
+
+/* Free blocks of the largest order, over all zones: the last column of each line. */
+static inline long largest_free_blocks(void)
+{
+	static char text[2 * KIB];
+	char *line = text;
+	long blocks = 0;
+
+	write_file("/proc/sys/vm/stat_refresh", "1");
+	read_file("/proc/buddyinfo", text, sizeof(text));
+	while (*line) {
+		char *end = strchr(line, '\n');
+		char *last = end;
+
+		while (last[-1] == ' ')
+			last--;
+		while (last[-1] != ' ')
+			last--;
+		blocks += atol(last);
+		line = end + 1;
+	}
+	return blocks;
+}
+
+#endif /* SELFTESTS_BUDDY_H */

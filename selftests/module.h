@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Loading and unloading modules.
+ */
+#ifndef SELFTESTS_MODULE_H
+#define SELFTESTS_MODULE_H
+
+#include "pages.h"
+
+#define MODULE		"rust_uncleared"
+#define MODULE_FILE	"/lib/" MODULE ".ko"
+
+/* Returns 0 or the errno. */
+static inline int load_file(const char *path, const char *params)
+{
+	int fd = open(path, O_RDONLY);
+	int err = syscall(__NR_finit_module, fd, params, 0) ? errno : 0;
+
+	close(fd);
+	return err;
+}
+
+static inline int load(const char *params)
+{
+	return load_file(MODULE_FILE, params);
+}
+
+static inline int unload_module(const char *name)
+{
+	return syscall(__NR_delete_module, name, O_NONBLOCK) ? errno : 0;
+}
+
+static inline int unload(void)
+{
+	return unload_module(MODULE);
+}
+
+static inline bool is_there(void)
+{
+	return !access(DEVICE, F_OK) && !access("/sys/module/" MODULE, F_OK);
+}
+
+static inline bool is_gone(void)
+{
+	return access(DEVICE, F_OK) && access("/sys/module/" MODULE, F_OK);
+}
+
+#endif /* SELFTESTS_MODULE_H */
