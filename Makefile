@@ -7,6 +7,7 @@ BUILD ?= build
 KDIR ?=
 LLVM ?=
 KERNEL ?=
+QUICK ?=
 
 override BUILD := $(abspath $(BUILD))
 export BUILD KDIR LLVM KERNEL
@@ -42,6 +43,10 @@ bench: module selftests ## measure in full: table, verdicts, CSV files and plots
 test: module module-noopt selftests library ## boot and test everything, or the boots in TESTS=; the last line counts
 	@tools/preflight test
 	@tools/test $(TESTS)
+
+prove: module module-noopt selftests ## try all promises under load, faults and abuse, for hours; QUICK=1 minutes
+	@tools/preflight test
+	@QUICK=$(QUICK) tools/prove $(PARTS)
 
 boot: module selftests ## run PROG= [ARGS=] in the guest; settings: tools/boot --help; 'make' turns its exit status into 2
 	@tools/boot $(given) $(PROG) $(ARGS)
@@ -87,4 +92,4 @@ clean: ## remove what was built of this project, keep kernels and tools
 distclean: ## remove all of build/
 	rm -rf $(BUILD)
 
-.PHONY: help setup run bench test boot module module-noopt modules_install install install-in-tree series upstream selftests library lint clean distclean
+.PHONY: help setup run bench test prove boot module module-noopt modules_install install install-in-tree series upstream selftests library lint clean distclean
