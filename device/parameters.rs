@@ -105,23 +105,24 @@ impl Parameters {
                 })
             }
         };
-        let cache_pages = match pages_of(given.cache_bytes) {
+        let cache_pages = match none_or_pages(given.cache_bytes) {
             None if given.cache_bytes == AUTOMATIC => machine.three_quarters(),
             Some(pages) => pages,
             None => {
                 return Err(Senseless {
                     name: "cache_bytes",
                     value: given.cache_bytes,
-                    expected: "use 0 for no cache, or -1 for three quarters of RAM",
+                    expected:
+                        "use 0 for no cache, at least one page, or -1 for three quarters of RAM",
                 })
             }
         };
-        let reserve_pages = pages_of(given.reserve_bytes)
+        let reserve_pages = none_or_pages(given.reserve_bytes)
             .filter(|pages| *pages < machine.pages)
             .ok_or(Senseless {
                 name: "reserve_bytes",
                 value: given.reserve_bytes,
-                expected: "use less than there is RAM, or 0 for none",
+                expected: "use 0 for none, or at least one page and less than there is RAM",
             })?;
 
         Ok(Self {
@@ -169,6 +170,11 @@ fn kib(pages: usize) -> usize {
 /// Whole pages in `bytes`, or [`None`] if it is negative.
 fn pages_of(bytes: i64) -> Option<usize> {
     usize::try_from(bytes).ok().map(|bytes| bytes >> PAGE_SHIFT)
+}
+
+/// As [`pages_of`], but less than a page is nothing, which nobody can mean who does not say 0.
+fn none_or_pages(bytes: i64) -> Option<usize> {
+    pages_of(bytes).filter(|pages| *pages > 0 || bytes == 0)
 }
 
 #[kunit_tests(rust_uncleared_parameters)]
@@ -256,7 +262,7 @@ mod tests {
                 Some("max_bytes")
             );
         }
-        for cache_bytes in [-2, i64::MIN] {
+        for cache_bytes in [-2, i64::MIN, 1, (1 << PAGE_SHIFT) - 1] {
             assert_eq!(
                 senseless(Given {
                     cache_bytes,
@@ -272,7 +278,9 @@ mod tests {
         let machine_bytes = 1000 << PAGE_SHIFT;
         for (reserve_bytes, name) in [
             (0, None),
-            (1, None),
+            (1, Some("reserve_bytes")),
+            ((1 << PAGE_SHIFT) - 1, Some("reserve_bytes")),
+            (1 << PAGE_SHIFT, None),
             (machine_bytes - 1, None),
             (machine_bytes, Some("reserve_bytes")),
             (i64::MAX, Some("reserve_bytes")),
@@ -299,7 +307,7 @@ mod tests {
                 None
             );
         }
-        for cache_bytes in [0, 1, i64::MAX] {
+        for cache_bytes in [0, 1 << PAGE_SHIFT, i64::MAX] {
             assert_eq!(
                 senseless(Given {
                     cache_bytes,

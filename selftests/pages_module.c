@@ -65,7 +65,7 @@ static bool senseful_values(void)
 	static const char * const params[] = {
 		"policy=0", "policy=1", "policy=2", "mode=1", "mode=0777", "max_bytes=-1",
 		"max_bytes=9223372036854775807", "max_bytes=8388608", "cache_bytes=0",
-		"cache_bytes=-1", "cache_bytes=1", "cache_bytes=9223372036854775807",
+		"cache_bytes=-1", "cache_bytes=4096", "cache_bytes=9223372036854775807",
 		"policy=2 mode=0666 max_bytes=16777216 cache_bytes=4096",
 	};
 	bool ok = true;

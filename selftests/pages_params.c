@@ -4,32 +4,9 @@
  * at 0, tiny and huge. The boot must not have loaded the module.
  */
 #include "klog.h"
+#include "module.h"
 #include "run.h"
 #include "stats.h"
-
-#define MODULE		"rust_uncleared"
-#define MODULE_FILE	"/lib/" MODULE ".ko"
-
-/* Returns 0 or the errno. */
-static int load(const char *params)
-{
-	int fd = open(MODULE_FILE, O_RDONLY);
-	int err = syscall(__NR_finit_module, fd, params, 0) ? errno : 0;
-
-	close(fd);
-	return err;
-}
-
-static int unload(void)
-{
-	return syscall(__NR_delete_module, MODULE, O_NONBLOCK) ? errno : 0;
-}
-
-static bool is_gone(void)
-{
-	return access(DEVICE, F_OK) && access("/sys/module/" MODULE, F_OK) &&
-	       access("/sys/kernel/debug/pages", F_OK);
-}
 
 /* What cannot be had, and what cannot be meant. */
 static const struct {
@@ -40,6 +17,10 @@ static const struct {
 	{ "reserve_bytes=-9223372036854775808", EINVAL },
 	{ "reserve_bytes=9223372036854775807", EINVAL },
 	{ "reserve_bytes=134217728", EINVAL },
+	{ "reserve_bytes=1", EINVAL },
+	{ "reserve_bytes=4095", EINVAL },
+	{ "cache_bytes=1", EINVAL },
+	{ "cache_bytes=4095", EINVAL },
 	{ "reserve_bytes=120000000", ENOMEM },
 	{ "max_bytes=-9223372036854775808", EINVAL },
 	{ "max_bytes=1", EINVAL },
@@ -80,8 +61,6 @@ static const struct {
 	long waits;
 } accepted[] = {
 	{ "reserve_bytes=0", 0, MIB, 0, MIB },
-	{ "reserve_bytes=1", 0, MIB, 0, MIB },
-	{ "reserve_bytes=4095", 0, MIB, 0, MIB },
 	{ "reserve_bytes=4096", PAGE, MIB, 0, MIB },
 	{ "reserve_bytes=65537", 64 * KIB, MIB, 0, MIB },
 	{ "reserve_bytes=67108864", 64 * MIB, 64 * MIB, 0, 64 * MIB },
@@ -90,8 +69,8 @@ static const struct {
 	{ "max_bytes=65536", 0, 64 * KIB, 64 * KIB + 1, 64 * KIB },
 	{ "max_bytes=9223372036854775807", 0, MIB, 1UL << 40, MIB },
 	{ "cache_bytes=0", 0, MIB, 0, 0 },
-	{ "cache_bytes=4095", 0, PAGE, 0, 0 },
 	{ "cache_bytes=4096", 0, PAGE, 0, PAGE },
+	{ "cache_bytes=8191", 0, PAGE, 0, PAGE },
 	{ "cache_bytes=4096", 0, 2 * PAGE, 0, 0 },
 	{ "cache_bytes=9223372036854775807", 0, MIB, 0, MIB },
 };

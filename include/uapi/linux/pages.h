@@ -14,7 +14,9 @@
  * It is zeroed, unless the mapping opts out of the clearing in one of two ways:
  *
  * - the flag %MAP_UNINITIALIZED of mmap(2), with %MAP_SHARED or with a
- *   read-only %MAP_PRIVATE mapping, and bits 27 to 31 of the flags clear; or
+ *   read-only %MAP_PRIVATE mapping. It counts only with %MAP_HUGETLB clear and
+ *   bits 27 to 31 of the flags clear, since it shares its bit with the sizes
+ *   of huge pages; or
  *
  * - the offset %PAGES_OFFSET_UNCLEARED, with every kind of mapping.
  *
