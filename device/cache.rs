@@ -25,9 +25,10 @@ use crate::memory::{
 };
 use kernel::prelude::*;
 
-/// How many runs may wait, whatever their size. It bounds the time that the lock is held to take
-/// them all out, and the pieces into which small runs could break the memory.
-const MAX_RUNS: usize = 256;
+/// How many pieces may wait, whatever their size: blocks of the page allocator, as which the runs
+/// would go back. Each takes a microsecond or so, and a mapping for which all of them have to go holds
+/// up every other mmap in the system.
+pub(crate) const MAX_PIECES: usize = 512;
 
 /// How many runs of a list are looked at for the best one.
 const DEPTH: usize = 8;
@@ -59,8 +60,8 @@ pub(crate) struct Cache {
     dirty: usize,
     /// What the sum of both may become.
     limit: usize,
-    /// How many runs there are.
-    runs: usize,
+    /// How many pieces there are.
+    pieces: usize,
     /// The class that makes room next.
     hand: usize,
 }
@@ -73,7 +74,7 @@ impl Cache {
             clean: 0,
             dirty: 0,
             limit,
-            runs: 0,
+            pieces: 0,
             hand: 0,
         }
     }
@@ -117,8 +118,8 @@ impl Cache {
         Some(found)
     }
 
-    /// Takes a longer run, at most twice as long, that can be used without being cleared, so that
-    /// it can be cut.
+    /// Takes a longer run, at most twice as long, so that it can be cut: one that need not be
+    /// cleared, if there is one.
     pub(crate) fn take_longer(
         &mut self,
         pages: usize,
@@ -126,18 +127,42 @@ impl Cache {
     ) -> Option<KBox<Mapping<OpenFile>>> {
         let first = class_of(pages);
         let last = class_of(pages.saturating_mul(2)).min(CLASSES - 1);
-        let suits = |top: &Mapping<OpenFile>| {
-            terms.fit(top.tag().contents) > Fit::MustClear && top.run().can_split_at(pages)
-        };
-        let mapping = self
-            .classes
-            .get_mut(first..=last)?
-            .iter_mut()
-            .flat_map(|class| [&mut class.clean, &mut class.dirty])
-            .find(|list| list.top().is_some_and(suits))?
-            .pop()?;
+        let classes = self.classes.get_mut(first..=last)?;
+        let mapping = [Fit::Usable, Fit::MustClear]
+            .into_iter()
+            .find_map(|least| {
+                let suits = |top: &Mapping<OpenFile>| {
+                    terms.fit(top.tag().contents) >= least && top.run().pages() > pages
+                };
+                classes
+                    .iter_mut()
+                    .flat_map(|class| [&mut class.clean, &mut class.dirty])
+                    .find(|list| list.top().is_some_and(suits))?
+                    .pop()
+            })?;
         self.discount(&mapping);
         Some(mapping)
+    }
+
+    /// Takes the run of `pages` pages that begins at `base`.
+    pub(crate) fn take_at(&mut self, base: usize, pages: usize) -> Option<KBox<Mapping<OpenFile>>> {
+        let class = self.classes.get_mut(class_of(pages))?;
+        let mapping = [&mut class.clean, &mut class.dirty]
+            .into_iter()
+            .find_map(|list| {
+                let depth = list.iter().position(|other| other.run().base() == base)?;
+                list.remove(depth)
+            })?;
+        self.discount(&mapping);
+        Some(mapping)
+    }
+
+    /// All runs, in no order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Mapping<OpenFile>> {
+        self.classes
+            .iter()
+            .flat_map(|class| [&class.clean, &class.dirty])
+            .flat_map(Stack::iter)
     }
 
     /// Takes a run that is not zero, from one class after the other.
@@ -160,24 +185,25 @@ impl Cache {
             refused.push(mapping);
             return refused;
         };
-        let evicted = if self.pages() > room || self.runs >= MAX_RUNS {
-            self.make_room(room, MAX_RUNS - 1)
+        let pieces = mapping.tag().size.pieces;
+        let evicted = if self.pages() > room || self.pieces + pieces > MAX_PIECES {
+            self.make_room(room, MAX_PIECES.saturating_sub(pieces))
         } else {
             Stack::new()
         };
-        self.put_over_limit(mapping);
+        self.insert(mapping);
         evicted
     }
 
-    /// Puts a run in, whatever the limit.
     #[inline(always)]
-    pub(crate) fn put_over_limit(&mut self, mapping: KBox<Mapping<OpenFile>>) {
+    fn insert(&mut self, mapping: KBox<Mapping<OpenFile>>) {
         let pages = mapping.run().pages();
         // Every size has a class (`size_class::tests`), so nothing is dropped under the lock.
-        let Some(class) = self.classes.get_mut(class_of(pages)) else {
+        let size = mapping.tag().size;
+        let Some(class) = self.classes.get_mut(size.class) else {
             return;
         };
-        self.runs += 1;
+        self.pieces += size.pieces;
         if mapping.tag().contents == Contents::Zeros {
             class.clean.push(mapping);
             self.clean += pages;
@@ -187,23 +213,18 @@ impl Cache {
         }
     }
 
-    /// Takes out what is over the limit.
-    pub(crate) fn trim(&mut self) -> Stack<OpenFile> {
-        self.shrink_to(self.limit)
-    }
-
     /// Takes runs out until at most `pages` pages are left.
     pub(crate) fn shrink_to(&mut self, pages: usize) -> Stack<OpenFile> {
-        self.make_room(pages, MAX_RUNS)
+        self.make_room(pages, MAX_PIECES)
     }
 
-    /// Takes runs out until at most `pages` pages in `runs` runs are left, from one class after the
-    /// other.
+    /// Takes runs out until at most `pages` pages in `pieces` pieces are left, from one class after
+    /// the other.
     #[cold]
-    fn make_room(&mut self, pages: usize, runs: usize) -> Stack<OpenFile> {
+    fn make_room(&mut self, pages: usize, pieces: usize) -> Stack<OpenFile> {
         let mut out = Stack::new();
         let mut empty = 0;
-        while (self.pages() > pages || self.runs > runs) && empty < CLASSES {
+        while (self.pages() > pages || self.pieces > pieces) && empty < CLASSES {
             let victim = self
                 .classes
                 .get_mut(self.hand)
@@ -227,7 +248,7 @@ impl Cache {
     #[inline(always)]
     fn discount(&mut self, mapping: &Mapping<OpenFile>) {
         let pages = mapping.run().pages();
-        self.runs -= 1;
+        self.pieces -= mapping.tag().size.pieces;
         if mapping.tag().contents == Contents::Zeros {
             self.clean -= pages;
         } else {

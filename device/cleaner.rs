@@ -8,10 +8,7 @@
 //! may last and the pause after it.
 
 use super::{
-    contents::{
-        Contents,
-        Tag, //
-    },
+    contents::Contents,
     engine::{
         Engine,
         CLEAR_STEP, //
@@ -84,13 +81,10 @@ fn clear_step(mapping: &mut Mapping<OpenFile>) -> usize {
     let pages = mapping.run().pages();
     let end = pages.min(start + CLEAR_STEP);
     mapping.run_mut().clear(start..end);
-    *mapping.tag_mut() = if end == pages {
-        Tag::new(Contents::Zeros)
+    if end == pages {
+        mapping.tag_mut().set(Contents::Zeros);
     } else {
-        Tag {
-            cleared: end,
-            ..*mapping.tag()
-        }
-    };
+        mapping.tag_mut().cleared = end;
+    }
     end - start
 }

@@ -15,10 +15,10 @@ use super::{
         Account,
         Usage, //
     },
+    cleaner::idle_time,
     contents::{
         Contents,
-        Owner,
-        Tag, //
+        Owner, //
     },
     open_file::OpenFile,
     parameters::Parameters,
@@ -36,7 +36,8 @@ use crate::memory::{
     mapping::Mapping,
     shrinker::Shrink,
     stack::Stack,
-    task, //
+    task,
+    worker::Worker, //
 };
 use kernel::{
     new_spinlock,
@@ -57,6 +58,9 @@ pub(super) const CLEAR_STEP: usize = 16;
 /// Pages that are cleared while every other mmap in the system waits: 1 MiB. More is cleared after
 /// mmap has let go of the lock.
 const CLEAR_AT_ONCE: usize = 256;
+
+/// Clears what waits; see [`super::cleaner`].
+pub(super) type Cleaner = Worker<Engine>;
 
 /// The memory of the device, shared by all its open files.
 #[pin_data]
@@ -97,17 +101,20 @@ impl Engine {
         Snapshot::new(&self.pool.lock(), self.supply.reserve_pages())
     }
 
-    /// Provides a run of `pages` pages, and charges it to `account`.
+    /// Provides a run of `pages` pages, and charges it to `account`. What is left over on the way and
+    /// waits is the business of `cleaner`.
     ///
     /// # Errors
     ///
     /// - `ENOMEM`: over the limit, or no such run of free memory.
     /// - `EINTR`: the task is being killed.
+    #[inline(always)]
     pub(crate) fn map(
         &self,
         account: &Account,
         pages: usize,
         wish: Wish,
+        cleaner: &Cleaner,
     ) -> Result<KBox<Mapping<OpenFile>>> {
         let terms = self.terms(account, wish);
         let in_reserve = self.supply.prefers_reserve(pages);
@@ -123,8 +130,8 @@ impl Engine {
                 mapping.run_mut().clear(0..pages);
                 Ok(mapping)
             }
-            Some((mapping, Fit::MustClear)) => self.clear_for(account, mapping),
-            None => self.supply_for(account, pages, terms),
+            Some((mapping, Fit::MustClear)) => self.clear_for(account, mapping, cleaner),
+            None => self.supply_for(account, pages, terms, cleaner),
         }
     }
 
@@ -132,11 +139,12 @@ impl Engine {
     /// asked, because nobody has done so yet.
     pub(crate) fn unmapped(&self, account: &Account, mut mapping: KBox<Mapping<OpenFile>>) -> bool {
         let pages = mapping.run().pages();
-        *mapping.tag_mut() = Tag::new(if mapping.was_cleared() {
+        let contents = if mapping.was_cleared() {
             Contents::WrittenBy(account.owner)
         } else {
             Contents::Unknown
-        });
+        };
+        mapping.tag_mut().set(contents);
         let mut pool = self.pool.lock();
         pool.discharge(account, pages);
         let evicted = if mapping.run().is_reserved() {
@@ -174,8 +182,9 @@ impl Engine {
         account: &Account,
         pages: usize,
         terms: Terms,
+        cleaner: &Cleaner,
     ) -> Result<KBox<Mapping<OpenFile>>> {
-        let mapping = match self.cut(pages, terms) {
+        let mapping = match self.waits_otherwise(pages, terms, cleaner) {
             Some(mapping) => mapping,
             None => self
                 .new_mapping(pages)
@@ -187,9 +196,9 @@ impl Engine {
             pool.total.add_reserved(pages);
         }
         if terms.fit(contents) == Fit::MustClear {
-            pool.counters.cleared += pages as u64;
+            pool.counters.cleared += (pages - mapping.tag().cleared) as u64;
             drop(pool);
-            return self.clear_for(account, mapping);
+            return self.clear_for(account, mapping, cleaner);
         }
         if contents != Contents::Zeros {
             pool.counters.uncleared += pages as u64;
@@ -197,13 +206,17 @@ impl Engine {
         Ok(mapping)
     }
 
-    /// Cuts a run of this size off a longer one that need not be cleared. The rest waits on.
-    fn cut(&self, pages: usize, terms: Terms) -> Option<KBox<Mapping<OpenFile>>> {
-        let mut mapping = self.pool.lock().cache.take_longer(pages, terms)?;
-        let rest = mapping.run_mut().split_off(pages)?;
-        if let Ok(rest) = Mapping::new(rest, Tag::new(mapping.tag().contents)) {
-            self.keep(rest);
+    /// A part of the reserve, or a run that has waited in another size.
+    fn waits_otherwise(
+        &self,
+        pages: usize,
+        terms: Terms,
+        cleaner: &Cleaner,
+    ) -> Option<KBox<Mapping<OpenFile>>> {
+        if let Some(mapping) = self.part_of_reserve(pages) {
+            return Some(mapping);
         }
+        let mapping = self.remade(pages, terms, cleaner)?;
         self.pool.lock().counters.recycled += pages as u64;
         Some(mapping)
     }
@@ -216,6 +229,7 @@ impl Engine {
         &self,
         account: &Account,
         mut mapping: KBox<Mapping<OpenFile>>,
+        cleaner: &Cleaner,
     ) -> Result<KBox<Mapping<OpenFile>>> {
         let pages = mapping.run().pages();
         let mut next = mapping.tag().cleared;
@@ -243,7 +257,7 @@ impl Engine {
         }
         drop(pool);
         self.give_up(account, pages);
-        self.keep(mapping);
+        self.keep(mapping, cleaner);
         Err(EINTR)
     }
 
@@ -255,9 +269,16 @@ impl Engine {
     }
 
     /// Puts a run into its cache, or frees it.
-    fn keep(&self, mapping: KBox<Mapping<OpenFile>>) {
-        let evicted = self.pool.lock().put(mapping);
+    pub(super) fn keep(&self, mapping: KBox<Mapping<OpenFile>>, cleaner: &Cleaner) {
+        let mut pool = self.pool.lock();
+        let evicted = pool.put(mapping);
+        let ask = !pool.worker_asked;
+        pool.worker_asked = true;
+        drop(pool);
         drop(evicted);
+        if ask {
+            cleaner.ask(idle_time());
+        }
     }
 
     /// Takes everything out of the caches.

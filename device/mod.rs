@@ -8,7 +8,8 @@
 //! - [`engine`]: where runs come from and where they go, and when they are cleared.
 //! - [`pool`]: what its lock guards: the [`account`]s, the [`statistics`], and the [`cache`] of
 //!   runs that wait to be used again, by [`size_class`].
-//! - [`supply`]: new runs, from the reserve or the page allocator.
+//! - [`supply`]: new runs, from the reserve or the page allocator; [`remake`]: runs made of such
+//!   that wait in other sizes.
 //! - [`cleaner`]: clearing in the background.
 //! - [`parameters`]: what the administrator has set, checked.
 //! - [`service`]: all of it together.
@@ -22,6 +23,7 @@ pub(crate) mod open_file;
 pub(crate) mod parameters;
 pub(crate) mod policy;
 pub(crate) mod pool;
+pub(crate) mod remake;
 pub(crate) mod request;
 pub(crate) mod service;
 pub(crate) mod size_class;

@@ -64,9 +64,13 @@ impl NommuMiscDevice for OpenFile {
         })
     }
 
+    #[inline(always)]
     fn map(&self, request: &MapRequest) -> Result<KBox<Mapping<Self>>> {
         let wish = Wish::decode(request.pgoff, request.flags)?;
-        self.service.engine.map(&self.account, request.pages, wish)
+        let service = &self.service;
+        service
+            .engine
+            .map(&self.account, request.pages, wish, &service.cleaner)
     }
 
     fn unmapped(&self, mapping: KBox<Mapping<Self>>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Size classes: which sizes are kept on one list.
+//! Size classes: which sizes are kept on one list, and what a run of a size weighs.
 
 use kernel::prelude::*;
 
@@ -25,6 +25,27 @@ pub(crate) const fn class_of(pages: usize) -> usize {
         class
     } else {
         CLASSES - 1
+    }
+}
+
+/// What follows from the length of a run and is needed each time it waits. Without the instructions
+/// that count bits it takes longer to find out than to remember.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Size {
+    /// Its class.
+    pub(crate) class: usize,
+    /// As how many blocks of the page allocator it would go back: one for each bit of its length. That
+    /// a long one consists of many blocks of the largest size is left out; memory has few of these.
+    pub(crate) pieces: usize,
+}
+
+impl Size {
+    /// Of a run of `pages` pages.
+    pub(crate) const fn of(pages: usize) -> Self {
+        Self {
+            class: class_of(pages),
+            pieces: pages.count_ones() as usize,
+        }
     }
 }
 

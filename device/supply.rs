@@ -70,46 +70,33 @@ impl Supply {
 }
 
 impl Engine {
-    /// A mapping with a new run.
+    /// A mapping with a new run of the page allocator.
     pub(super) fn new_mapping(&self, pages: usize) -> Result<KBox<Mapping<OpenFile>>> {
-        if let Some(run) = self.part_of_reserve(pages) {
-            return Mapping::new(run, Tag::new(Contents::Unknown));
-        }
-        Mapping::new(self.new_run(pages)?, Tag::new(self.supply.contents))
+        Mapping::new(self.new_run(pages)?, Tag::new(self.supply.contents, pages))
     }
 
-    /// A part of the reserve; if none is free that is long enough, once more after the parts that
-    /// wait have been put together.
-    fn part_of_reserve(&self, pages: usize) -> Option<PageRun> {
+    /// A mapping with a part of the reserve; if none is free that is long enough, once more after
+    /// the parts that wait have been put together.
+    pub(super) fn part_of_reserve(&self, pages: usize) -> Option<KBox<Mapping<OpenFile>>> {
         if !self.supply.prefers_reserve(pages) {
             return None;
         }
         let reserve = self.supply.reserve.as_ref()?;
-        reserve.take(pages).or_else(|| {
+        let part = reserve.take(pages).or_else(|| {
             let waiting = self.pool.lock().reserve_cache.shrink_to(0);
             drop(waiting);
             reserve.take(pages)
-        })
+        })?;
+        Mapping::new(part, Tag::new(Contents::Unknown, pages)).ok()
     }
 
     /// A run of the page allocator; if it has none, once more without the caches.
-    ///
-    /// The second time a single page is left for reclaim to find. The page allocator looks for free
-    /// pages on the lists of the CPUs only when reclaim has got somewhere, and on a small machine
-    /// these lists hold enough to split a run.
     fn new_run(&self, pages: usize) -> Result<PageRun> {
         let run = PageRun::new(pages);
         if !matches!(run, Err(ENOMEM)) {
             return run;
         }
         self.empty_caches();
-        let bait = PageRun::new(1).and_then(|page| Mapping::new(page, Tag::new(Contents::Unknown)));
-        if let Ok(bait) = bait {
-            self.pool.lock().cache.put_over_limit(bait);
-        }
-        let run = PageRun::new(pages);
-        let over_limit = self.pool.lock().cache.trim();
-        drop(over_limit);
-        run
+        PageRun::new(pages)
     }
 }

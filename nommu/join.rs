@@ -4,170 +4,124 @@
 //!
 //! `alloc_contig_pages()` and CMA need an MMU, so a long run is made by taking blocks of the
 //! largest order until enough of them are neighbours. The others go back. On a machine that has
-//! just booted the blocks come in the order of their addresses, and few are taken in vain; on a
-//! fragmented one the search ends when the allocator has no further block. It ends early when the
-//! caller is being killed, since `nommu_region_sem` is held meanwhile.
+//! just booted the blocks come in the order of their addresses, and few are taken in vain.
 //!
-//! C header: [`include/linux/mm.h`](srctree/include/linux/mm.h)
+//! The search is bounded, since `nommu_region_sem` is held meanwhile and what is taken in vain is
+//! missing elsewhere: see [`MAX_SPARE`] and [`may_take_more`]. It ends early when the caller is being
+//! killed.
 
 use super::{
+    blocks::MAX_ORDER,
     page_run::{
-        alloc_block,
-        free_block,
-        free_exact,
-        split_block,
-        MAX_BLOCK_PAGES,
-        MAX_ORDER, //
+        PageRun,
+        MAX_BLOCK_PAGES, //
     },
+    system,
     task, //
 };
-use core::{
-    ops::Range,
-    ptr::NonNull, //
-};
-use kernel::{
-    page::PAGE_SHIFT,
-    prelude::*, //
-};
+use kernel::prelude::*;
 
-/// Bytes in the largest block.
-const BLOCK_SIZE: usize = MAX_BLOCK_PAGES << PAGE_SHIFT;
+/// How many blocks are taken in vain at most: 2 GiB. Each takes about a thousand instructions.
+const MAX_SPARE: usize = 512;
 
-/// Blocks of [`MAX_ORDER`] that were taken so far.
-///
-/// # Invariants
-///
-/// `blocks` holds blocks of the page allocator of that order, owned by this value, in the order of
-/// their addresses.
+/// Blocks that were taken so far, put together where they are neighbours.
 struct Collection {
-    blocks: KVec<NonNull<u8>>,
+    /// In the order of their addresses.
+    runs: KVec<PageRun>,
 }
 
 impl Collection {
-    /// Takes one more block and returns its index.
+    /// Takes one more block. Returns where the run is that it has become a part of.
     fn grow(&mut self) -> Result<usize> {
-        self.blocks.reserve(1, GFP_KERNEL | __GFP_NOWARN)?;
-        let block = alloc_block(MAX_ORDER).ok_or(ENOMEM)?;
-        let at = self.blocks.partition_point(|other| *other < block);
-        // INVARIANT: The block was just allocated, and all before `at` are below it.
-        if self.blocks.insert_within_capacity(at, block).is_err() {
-            // SAFETY: The block was just allocated, and the failed call did not keep it.
-            unsafe { free_block(block, MAX_ORDER) };
-            return Err(ENOMEM);
-        }
+        self.runs.reserve(1, GFP_KERNEL | __GFP_NOWARN)?;
+        let block = PageRun::of_block(MAX_ORDER)?;
+        let at = self.runs.partition_point(|run| run.base() < block.base());
+
+        let joined = match at.checked_sub(1).and_then(|below| self.runs.get_mut(below)) {
+            Some(below) => below.join(block),
+            None => Err(block),
+        };
+        let at = match joined {
+            Ok(()) => at - 1,
+            Err(block) => {
+                self.runs
+                    .insert_within_capacity(at, block)
+                    .map_err(|_| ENOMEM)?;
+                at
+            }
+        };
+        self.close_gap(at);
         Ok(at)
     }
 
-    /// The blocks around `at` that are all neighbours.
-    fn neighbours(&self, at: usize) -> Range<usize> {
-        let adjacent = |low: &NonNull<u8>, high: &NonNull<u8>| {
-            low.addr().get() + BLOCK_SIZE == high.addr().get()
+    /// Joins the run at `at` with the one behind it where they touch.
+    fn close_gap(&mut self, at: usize) {
+        let touch = match self.runs.get(at..) {
+            Some([run, next, ..]) => run.touches(next),
+            _ => false,
         };
-        let mut start = 0;
-        for run in self.blocks.chunk_by(adjacent) {
-            let end = start + run.len();
-            if at < end {
-                return start..end;
+        if touch {
+            if let Ok(next) = self.runs.remove(at + 1) {
+                if let Some(run) = self.runs.get_mut(at) {
+                    // They touch, so nothing comes back.
+                    let _ = run.join(next);
+                }
             }
-            start = end;
-        }
-        at..at
-    }
-
-    /// Leaves the blocks `keep` to the caller, frees the others, and returns the first one's
-    /// address, or [`None`] where `keep` is empty or out of range.
-    fn into_run(mut self, keep: Range<usize>) -> Option<NonNull<u8>> {
-        let first = *self.blocks.get(keep.clone())?.first()?;
-        let blocks = core::mem::take(&mut self.blocks);
-        for (index, block) in blocks.iter().enumerate() {
-            if !keep.contains(&index) {
-                // SAFETY: By the type invariants the block is of this order and was owned by
-                // `self`, which has forgotten it.
-                unsafe { free_block(*block, MAX_ORDER) };
-            }
-        }
-        Some(first)
-    }
-}
-
-impl Drop for Collection {
-    fn drop(&mut self) {
-        for block in &self.blocks {
-            // SAFETY: By the type invariants the block is of this order and owned by `self`.
-            unsafe { free_block(*block, MAX_ORDER) };
         }
     }
 }
 
-/// Takes `blocks` whole blocks of the largest order and `tail` pages after them, all adjacent.
-///
-/// `tail` is below [`MAX_BLOCK_PAGES`]. Where it is not zero the last block is split, and the pages
-/// behind the run go back.
+/// Takes a run of at least `pages` pages, in whole blocks.
 ///
 /// # Errors
 ///
 /// `ENOMEM` if there is no such run, `EINTR` on a fatal signal.
-pub(super) fn alloc_joined(blocks: usize, tail: usize) -> Result<NonNull<u8>> {
-    let wanted = blocks + usize::from(tail != 0);
-    let mut collection = Collection {
-        // INVARIANT: No blocks yet.
-        blocks: KVec::new(),
-    };
+pub(super) fn alloc_joined(pages: usize) -> Result<PageRun> {
+    let wanted = pages.div_ceil(MAX_BLOCK_PAGES);
+    let mut collection = Collection { runs: KVec::new() };
 
-    let run = loop {
+    for taken in 1.. {
         let at = collection.grow()?;
-        let run = collection.neighbours(at);
-        if run.len() >= wanted {
-            break run.start..run.start + wanted;
+        if collection
+            .runs
+            .get(at)
+            .is_some_and(|run| run.pages() >= pages)
+        {
+            return collection.runs.remove(at).map_err(|_| ENOMEM);
+        }
+        if !may_take_more(taken, wanted, system::enough_is_left) {
+            break;
         }
         if task::fatal_signal_pending() {
             return Err(EINTR);
         }
         task::cond_resched();
-    };
-    let base = collection.into_run(run).ok_or(ENOMEM)?;
-
-    if tail != 0 {
-        // SAFETY: The run has `blocks + 1` blocks, so this is the address of the last one.
-        let last = unsafe { base.add(blocks * BLOCK_SIZE) };
-        // SAFETY: `last` is a block of the largest order that this function owns, and `tail` is
-        // smaller than it.
-        unsafe { trim_block(last, tail) };
     }
-    Ok(base)
+    Err(ENOMEM)
 }
 
-/// Splits a block of the largest order into single pages and gives back all but the first `keep`.
+/// Whether to go on after `taken` blocks, where `wanted` would have done.
 ///
-/// # Safety
-///
-/// `block` must be a block of order [`MAX_ORDER`] owned by the caller, and `keep` at most
-/// [`MAX_BLOCK_PAGES`].
-unsafe fn trim_block(block: NonNull<u8>, keep: usize) {
-    // SAFETY: By the requirements of this function.
-    unsafe { split_block(block, MAX_ORDER) };
-    // SAFETY: `keep` is at most the number of pages of the block.
-    let rest = unsafe { block.add(keep << PAGE_SHIFT) };
-    // SAFETY: The pages of the block are single pages now, and owned by the caller.
-    unsafe { free_exact(rest, MAX_BLOCK_PAGES - keep) };
+/// What is beyond those is taken in vain. Nobody must be killed for want of it.
+fn may_take_more(taken: usize, wanted: usize, enough_is_left: impl FnOnce() -> bool) -> bool {
+    taken < wanted || taken - wanted < MAX_SPARE && enough_is_left()
 }
 
-/// Gives back `blocks` whole blocks of the largest order and `tail` single pages after them.
-///
-/// # Safety
-///
-/// `base` must be where such a run begins, owned by the caller, who must not use it afterwards.
-pub(super) unsafe fn free_joined(base: NonNull<u8>, blocks: usize, tail: usize) {
-    for block in 0..blocks {
-        // SAFETY: The run has this many blocks.
-        let block = unsafe { base.add(block * BLOCK_SIZE) };
-        // SAFETY: It is a whole block of the largest order, owned by the caller.
-        unsafe { free_block(block, MAX_ORDER) };
+#[kunit_tests(rust_uncleared_join)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wanted_is_taken() {
+        assert!(may_take_more(0, 1, || false));
+        assert!(may_take_more(999, 1000, || false));
     }
-    if tail != 0 {
-        // SAFETY: The tail begins behind the last whole block.
-        let rest = unsafe { base.add(blocks * BLOCK_SIZE) };
-        // SAFETY: The tail is single pages by the requirements of this function.
-        unsafe { free_exact(rest, tail) };
+
+    #[test]
+    fn what_is_taken_in_vain_is_bounded() {
+        assert!(may_take_more(2, 2, || true));
+        assert!(may_take_more(MAX_SPARE + 1, 2, || true));
+        assert!(!may_take_more(MAX_SPARE + 2, 2, || true));
+        assert!(!may_take_more(2, 2, || false));
     }
 }

@@ -113,6 +113,11 @@ impl<D: NommuMiscDevice> Mapping<D> {
         &mut self.run
     }
 
+    /// The page run alone.
+    pub(crate) fn into_run(mapping: KBox<Self>) -> PageRun {
+        KBox::into_inner(mapping).run
+    }
+
     /// Has the pages from `first` on cleared before the caller of mmap(2) sees them, but not while
     /// others wait for `nommu_region_sem`.
     ///

@@ -5,8 +5,8 @@
 //! This is the only place with unsafe code and raw bindings. Each file holds one concept and offers
 //! it as safe Rust:
 //!
-//! - [`page_run`]: an owned run of adjacent page frames; [`join`] makes those that are longer than
-//!   the largest block of the page allocator.
+//! - [`page_run`]: an owned run of adjacent page frames, made of [`blocks`] of the page allocator;
+//!   [`join`] makes those that are longer than its largest block.
 //! - [`reserve`]: a long run that is lent in parts.
 //! - [`misc_device`]: a misc device with the two extra file operations of `mm/nommu.c`.
 //! - [`mapping`]: the run behind one VMA, from `mmap` to `close`.
@@ -18,6 +18,7 @@
 //!
 //! C source: [`mm/nommu.c`](srctree/mm/nommu.c)
 
+mod blocks;
 mod deferred_clear;
 mod deferred_return;
 pub(crate) mod iov;

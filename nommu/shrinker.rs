@@ -135,8 +135,7 @@ unsafe extern "C" fn scan<T: Shrink>(
 
 /// `mm_account_reclaimed_pages()`: tells reclaim that these pages are progress.
 ///
-/// Without progress the page allocator gives up at once; with it, it also empties the lists of free
-/// pages that each CPU keeps, which may be what splits the run that is wanted.
+/// Without progress the page allocator gives up at once, and does not look at what was freed.
 fn account_reclaimed(pages: usize) {
     // SAFETY: `current` is valid, and the field is its own.
     let state = unsafe { (*bindings::get_current()).reclaim_state };

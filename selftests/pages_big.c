@@ -172,6 +172,49 @@ static bool impossible_sizes(void)
 	return ok;
 }
 
+static bool maps_a_little(void)
+{
+	unsigned char *p[16];
+	bool ok = true;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(p); i++) {
+		p[i] = mmap(NULL, 64 * KIB, PROT_RW, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		ok &= expect(p[i] != MAP_FAILED);
+	}
+	for (i = 0; i < ARRAY_SIZE(p); i++)
+		if (p[i] != MAP_FAILED)
+			munmap(p[i], 64 * KIB);
+	return ok;
+}
+
+/* Whatever the limit says, the kernel must not have to kill somebody for a page of its own. */
+static bool some_is_left(void)
+{
+	static const size_t lens[] = { 4 * MIB, 256 * KIB, 16 * KIB, PAGE };
+	static unsigned char *p[2000];
+	static size_t len[ARRAY_SIZE(p)];
+	static struct stack stack;
+	int fd = open_pages();
+	int klog = klog_open(true);
+	size_t i, count = 0;
+	bool ok;
+
+	for (i = 0; i < ARRAY_SIZE(lens); i++)
+		while (count < ARRAY_SIZE(p) && (p[count] = map(fd, SHARED_UNCLEARED, lens[i])))
+			len[count++] = lens[i];
+	ok = expect(count < ARRAY_SIZE(p)) && expect(errno == ENOMEM);
+	for (i = 0; i < 100; i++)
+		ok &= expect(ended_well(spawn(VFORK, &stack, return_zero, NULL)));
+	ok &= maps_a_little();
+	for (i = 0; i < count; i++)
+		ok &= expect(!munmap(p[i], len[i]));
+	ok &= klog_silent(klog);
+	close(klog);
+	close(fd);
+	return ok;
+}
+
 static size_t wanted;
 
 static bool wanted_size(void)
@@ -184,6 +227,7 @@ static const struct test tests[] = {
 	{ "70 % of free memory in one piece when runs wait", most_of_memory_again },
 	{ "beyond 4 MiB a mapping costs its own pages and no more", tail_is_returned },
 	{ "impossible sizes are a silent ENOMEM, counted as failures", impossible_sizes },
+	{ "when there is no more to be had, enough is left for others", some_is_left },
 };
 
 static const struct test size_tests[] = {

@@ -9,7 +9,11 @@
 #include "run.h"
 #include "stats.h"
 
-#define AMOUNT		(24 * MIB)
+/*
+ * Most of the memory: the device takes its own from other page blocks than programs and
+ * files do, as long as there are any.
+ */
+#define AMOUNT		(72 * MIB)
 #define CHUNK		(256 * KIB)
 
 /* What no program and no kernel has in memory by chance. */
