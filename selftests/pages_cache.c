@@ -9,8 +9,8 @@
 #include "stats.h"
 
 #define STAMP		0x3c
-#define MAX_RUNS	256
-#define MANY		400
+#define MAX_PIECES	512
+#define MANY		700
 #define SLOTS		32
 #define ROUNDS		20000
 
@@ -134,16 +134,16 @@ static const struct cut {
 	{ 1000, 600, false, false, true },
 	{ 1024, 1023, false, false, true },
 	{ 1283, 1024, false, false, true },
+	{ 1283, 1025, false, false, true },
+	{ 3000, 1500, false, false, true },
 	{ 3072, 2048, false, false, true },
 	{ 10, 6, true, true, true },
 	{ 10, 6, true, false, true },
 	{ 1024, 1000, true, true, true },
-	/* Cutting does not save the clearing. */
-	{ 10, 6, false, true, false },
+	/* It saves a new run, if not the clearing. */
+	{ 10, 6, false, true, true },
 	/* Many times as long: it would be gone for those who need it. */
 	{ 200, 6, false, false, false },
-	/* A block of the page allocator cannot be cut there. */
-	{ 1283, 1025, false, false, false },
 };
 
 static bool cut_works(int fd, const struct cut *cut)
@@ -171,11 +171,11 @@ static bool cut_works(int fd, const struct cut *cut)
 	}
 	ok &= expect(q == p) && expect(recycled == (long)want) &&
 	      expect(cached() == (long)(have - want)) &&
-	      expect(all_bytes(q, want, cut->clean ? 0 : STAMP));
+	      expect(all_bytes(q, want, cut->clean || cut->zeroed ? 0 : STAMP));
 	/* The rest waits on. */
 	p = map(fd, kind, have - want);
 	ok &= expect(p == q + want) &&
-	      expect(all_bytes(p, have - want, cut->clean ? 0 : STAMP));
+	      expect(all_bytes(p, have - want, cut->clean || cut->zeroed ? 0 : STAMP));
 	return expect(!munmap(q, want)) && expect(!munmap(p, have - want)) && ok;
 }
 
@@ -205,8 +205,105 @@ static unsigned int next_random(void)
 	return state >> 16;
 }
 
+/* Runs of these pages wait, end to end; one of @want is asked for. */
+static const struct join {
+	size_t have[4];
+	size_t want;
+	bool zeroed;
+	bool joins;
+} joins[] = {
+	{ { 4, 4 }, 8, false, true },
+	{ { 16, 9, 4, 3 }, 32, false, true },
+	{ { 16, 9, 4, 3 }, 27, true, true },
+	{ { 512, 512 }, 1000, false, true },
+	{ { 1024, 1024 }, 2048, false, true },
+	{ { 1048, 1000 }, 2000, true, true },
+	/* Less than all of them together. */
+	{ { 4, 4 }, 9, false, false },
+};
+
+static bool join_works(int fd, const struct join *join)
+{
+	unsigned char *p, *at[ARRAY_SIZE(join->have)];
+	size_t want = join->want * PAGE, sum = 0, i;
+	long recycled;
+	bool ok = true;
+
+	/* One run, which is cut from its beginning, so that the parts are neighbours. */
+	drop_cached();
+	for (i = 0; i < ARRAY_SIZE(join->have); i++)
+		sum += join->have[i] * PAGE;
+	p = map(fd, SHARED_UNCLEARED, sum);
+	if (!expect(p))
+		return false;
+	fill(p, STAMP, sum);
+	munmap(p, sum);
+	for (i = 0; i < ARRAY_SIZE(join->have) && join->have[i]; i++) {
+		at[i] = map(fd, SHARED_UNCLEARED, join->have[i] * PAGE);
+		ok &= expect(at[i] == (i ? at[i - 1] + join->have[i - 1] * PAGE : p));
+	}
+	/* In an order of its own. */
+	while (i-- > 0)
+		ok &= expect(!munmap(at[i], join->have[i] * PAGE));
+	ok &= expect(cached() == (long)sum);
+
+	recycled = figure(RECYCLED);
+	at[0] = map(fd, join->zeroed ? SHARED : SHARED_UNCLEARED, want);
+	recycled = figure(RECYCLED) - recycled;
+	if (!expect(at[0]))
+		return false;
+	if (join->joins)
+		ok &= expect(recycled == (long)want) && expect(cached() == (long)(sum - want)) &&
+		      expect(at[0] >= p && at[0] + want <= p + sum) &&
+		      expect(all_bytes(at[0], want, join->zeroed ? 0 : STAMP));
+	else
+		ok &= expect(recycled == 0) && expect(cached() == (long)sum);
+	return expect(!munmap(at[0], want)) && ok;
+}
+
+static bool neighbours_are_joined(void)
+{
+	int fd = open_pages();
+	bool ok = true;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(joins); i++)
+		if (!join_works(fd, &joins[i])) {
+			ksft_print_msg("%zu pages, row %zu\n", joins[i].want, i);
+			ok = false;
+		}
+	close(fd);
+	return ok;
+}
+
+/* Neighbours that two open files wrote: who gets both sees neither's bytes. */
+static bool joined_for_nobody(void)
+{
+	const size_t len = 8 * PAGE;
+	int mine = open_pages(), theirs = open_pages();
+	unsigned char *p, *q;
+	bool ok;
+
+	drop_cached();
+	p = map(mine, SHARED_UNCLEARED, 2 * len);
+	ok = expect(p) && expect(!munmap(p, 2 * len));
+	p = map(mine, SHARED_UNCLEARED, len);
+	q = map(theirs, SHARED_UNCLEARED, len);
+	if (!expect(p) || !expect(q == p + len))
+		return false;
+	fill(p, STAMP, len);
+	fill(q, STAMP, len);
+	ok &= expect(!munmap(p, len)) && expect(!munmap(q, len));
+	q = map(mine, SHARED_UNCLEARED, 2 * len);
+	ok &= expect(q == p) && expect(all_bytes(q, 2 * len, 0));
+	ok &= expect(!munmap(q, 2 * len));
+	close(mine);
+	close(theirs);
+	return ok;
+}
+
 /* Sizes of a log of mixed requests: few of them are ever the same. */
-static bool mixed_sizes_hit(void)
+static bool mixed_sizes(const struct kind *kind, size_t max_pages, unsigned int percent)
 {
 	static unsigned char *p[SLOTS];
 	static size_t len[SLOTS];
@@ -216,6 +313,7 @@ static bool mixed_sizes_hit(void)
 	bool ok = true;
 	size_t i;
 
+	drop_cached();
 	for (i = 0; ok && i < ROUNDS; i++) {
 		unsigned int slot = next_random() % SLOTS;
 
@@ -224,26 +322,34 @@ static bool mixed_sizes_hit(void)
 			p[slot] = NULL;
 			continue;
 		}
-		len[slot] = (next_random() % 128 + 1) * PAGE;
-		p[slot] = map(fd, SHARED_UNCLEARED, len[slot]);
+		len[slot] = (next_random() % max_pages + 1) * PAGE;
+		p[slot] = map(fd, kind, len[slot]);
 		ok = p[slot];
 		mapped += len[slot];
 	}
 	for (i = 0; i < SLOTS; i++)
-		if (p[i])
+		if (p[i]) {
 			ok &= !munmap(p[i], len[i]);
+			p[i] = NULL;
+		}
 	recycled = figure(RECYCLED) - recycled;
-	if (recycled < mapped / 2)
-		ksft_print_msg("%ld KiB of %ld KiB were recycled\n",
-			       recycled / KIB, mapped / KIB);
 	close(fd);
-	return expect(ok) && expect(recycled >= mapped / 2);
+	ksft_print_msg("%ld %% of 1 to %zu pages were recycled, %s\n", recycled / (mapped / 100),
+		       max_pages, kind->name);
+	return expect(ok) && expect(recycled / (mapped / 100) >= percent);
 }
 
-/* Of many single pages the number is what is bounded. */
-static bool number_is_bounded(void)
+static bool mixed_sizes_hit(void)
+{
+	return mixed_sizes(SHARED_UNCLEARED, 128, 90) && mixed_sizes(SHARED, 128, 90) &&
+	       mixed_sizes(SHARED_UNCLEARED, 600, 80);
+}
+
+/* Maps and unmaps more runs of @len than may wait, which is @most. */
+static bool waits_at_most(size_t len, size_t most)
 {
 	static unsigned char *p[MANY];
+	size_t many = most + most / 3;
 	int fd = open_pages();
 	bool ok = true;
 	long before;
@@ -251,17 +357,20 @@ static bool number_is_bounded(void)
 
 	drop_cached();
 	before = free_pages();
-	for (i = 0; i < MANY; i++)
-		p[i] = map(fd, SHARED_UNCLEARED, PAGE);
-	for (i = 0; i < MANY; i++) {
-		long most = i + 1 < MAX_RUNS ? i + 1 : MAX_RUNS;
-
-		ok &= expect(p[i]) && expect(!munmap(p[i], PAGE)) &&
-		      expect(cached() == most * (long)PAGE);
-	}
-	ok = ok && expect(before - free_pages() <= MAX_RUNS);
+	for (i = 0; i < many; i++)
+		p[i] = map(fd, SHARED_UNCLEARED, len);
+	for (i = 0; i < many; i++)
+		ok &= expect(p[i]) && expect(!munmap(p[i], len)) &&
+		      expect(cached() == (long)((i < most ? i + 1 : most) * len));
+	ok = ok && expect(before - free_pages() <= (long)(most * len / PAGE));
 	close(fd);
 	return ok;
+}
+
+/* What is bounded is the number of blocks as which the runs would go back. */
+static bool number_is_bounded(void)
+{
+	return waits_at_most(PAGE, MAX_PIECES) && waits_at_most(63 * PAGE, MAX_PIECES / 6);
 }
 
 /* Whatever is unmapped, what waits stays below the limit, and a run above it is freed. */
@@ -300,10 +409,11 @@ static const struct test tests[] = {
 	{ "an uncleared mapping prefers what its open file wrote", uncleared_prefers_dirty },
 	{ "an uncleared mapping prefers zeros to what another open file wrote",
 	  uncleared_leaves_foreign },
-	{ "a longer run is cut where that saves something, its rest waits",
-	  longer_run_is_cut_in_time },
-	{ "half of a workload of mixed sizes is recycled", mixed_sizes_hit },
-	{ "at most 256 runs wait", number_is_bounded },
+	{ "a longer run is cut, its rest waits", longer_run_is_cut_in_time },
+	{ "runs that are neighbours are joined, what is too much waits", neighbours_are_joined },
+	{ "what two open files wrote is joined for nobody to see", joined_for_nobody },
+	{ "most of a workload of mixed sizes is recycled", mixed_sizes_hit },
+	{ "at most 512 pieces wait", number_is_bounded },
 };
 
 static const struct test limit_tests[] = {
