@@ -26,8 +26,8 @@ use crate::memory::{
 use kernel::prelude::*;
 
 /// How many pieces may wait, whatever their size: blocks of the page allocator, as which the runs
-/// would go back. Each takes a microsecond or so, and a mapping for which all of them have to go holds
-/// up every other mmap in the system.
+/// would go back. Each takes a microsecond or so, and a mapping for which all of them have to go
+/// holds up every other mmap in the system.
 pub(crate) const MAX_PIECES: usize = 512;
 
 /// How many runs of a list are looked at for the best one.

@@ -101,8 +101,8 @@ impl Engine {
         Snapshot::new(&self.pool.lock(), self.supply.reserve_pages())
     }
 
-    /// Provides a run of `pages` pages, and charges it to `account`. What is left over on the way and
-    /// waits is the business of `cleaner`.
+    /// Provides a run of `pages` pages, and charges it to `account`. What is left over on the way
+    /// and waits is the business of `cleaner`.
     ///
     /// # Errors
     ///

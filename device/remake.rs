@@ -3,8 +3,8 @@
 //! Makes a run of a size out of runs of other sizes that wait.
 //!
 //! Where many sizes are in use few mappings find one that is just as long. A longer run is cut, or
-//! runs that are neighbours are joined, and what is too much waits on. Both are bounded: a run comes
-//! from one that is at most twice as long, and from at most [`MAX_PARTS`].
+//! runs that are neighbours are joined, and what is too much waits on. Both are bounded: a run
+//! comes from one that is at most twice as long, and from at most [`MAX_PARTS`].
 
 use super::{
     cache::MAX_PIECES,
@@ -208,6 +208,6 @@ mod tests {
         };
         let spans = [span(0, 4), dirty, span(8, 4)];
         assert_eq!(found(&spans, 8, false), None);
-        assert_eq!(found(&spans, 8, true), Some((4, 2)));
+        assert_eq!(found(&spans, 8, true), Some((0, 2)));
     }
 }

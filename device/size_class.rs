@@ -34,8 +34,9 @@ pub(crate) const fn class_of(pages: usize) -> usize {
 pub(crate) struct Size {
     /// Its class.
     pub(crate) class: usize,
-    /// As how many blocks of the page allocator it would go back: one for each bit of its length. That
-    /// a long one consists of many blocks of the largest size is left out; memory has few of these.
+    /// As how many blocks of the page allocator it would go back: one for each bit of its length.
+    /// That a long one consists of many blocks of the largest size is left out; memory has few of
+    /// these.
     pub(crate) pieces: usize,
 }
 

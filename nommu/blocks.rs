@@ -21,21 +21,21 @@ use kernel::{
 /// Largest order that the page allocator serves.
 pub(super) const MAX_ORDER: u32 = bindings::MAX_PAGE_ORDER;
 
-/// How blocks are asked for: for a user, without a warning, a retry storm or an OOM kill. One that is
-/// not there is an ordinary `ENOMEM` for the one who asked.
+/// How blocks are asked for: for a user, without a warning, a retry storm or an OOM kill. One that
+/// is not there is an ordinary `ENOMEM` for the one who asked.
 ///
-/// `__GFP_MOVABLE` says from which part of memory. Nothing is ever moved without an MMU, but the page
-/// allocator keeps the kernel's records out of that part for as long as there are others. So they do
-/// not end up in what odd sizes leave free between runs, where a single one of them would keep the
-/// memory around it in pieces when the runs are gone.
+/// `__GFP_MOVABLE` says from which part of memory. Nothing is ever moved without an MMU, but the
+/// page allocator keeps the kernel's records out of that part for as long as there are others. So
+/// they do not end up in what odd sizes leave free between runs, where a single one of them would
+/// keep the memory around it in pieces when the runs are gone.
 const GFP_BLOCK: bindings::gfp_t = bindings::GFP_KERNEL
     | bindings::__GFP_NOWARN
     | 1 << bindings::___GFP_HARDWALL_BIT
     | 1 << bindings::___GFP_NORETRY_BIT
     | 1 << bindings::___GFP_MOVABLE_BIT;
 
-/// Takes a block of `1 << order` pages, and freezes it. [`None`] if there is none or `order` is above
-/// [`MAX_ORDER`].
+/// Takes a block of `1 << order` pages, and freezes it. [`None`] if there is none or `order` is
+/// above [`MAX_ORDER`].
 pub(super) fn alloc(order: u32) -> Option<NonNull<u8>> {
     if order > MAX_ORDER {
         return None;

@@ -7,8 +7,8 @@
 //! just booted the blocks come in the order of their addresses, and few are taken in vain.
 //!
 //! The search is bounded, since `nommu_region_sem` is held meanwhile and what is taken in vain is
-//! missing elsewhere: see [`MAX_SPARE`] and [`may_take_more`]. It ends early when the caller is being
-//! killed.
+//! missing elsewhere: see [`MAX_SPARE`] and [`may_take_more`]. It ends early when the caller is
+//! being killed.
 
 use super::{
     blocks::MAX_ORDER,

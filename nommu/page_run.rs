@@ -119,7 +119,8 @@ impl PageRun {
     }
 
     /// Cuts the run behind its first `pages` pages and returns what follows. Returns [`None`], and
-    /// nothing happens, where nothing would be left on one side; a part of a reserve stays as it is.
+    /// nothing happens, where nothing would be left on one side; a part of a reserve stays as it
+    /// is.
     pub(crate) fn split_off(&mut self, pages: usize) -> Option<Self> {
         if pages == 0 || pages >= self.pages || self.is_reserved() {
             return None;
@@ -141,14 +142,15 @@ impl PageRun {
         self.end() == next.base() && !self.is_reserved() && !next.is_reserved()
     }
 
-    /// Makes one run of this and the one that follows it. Returns `next` where the two do not touch.
+    /// Makes one run of this and the one that follows it. Returns `next` where the two do not
+    /// touch.
     pub(crate) fn join(&mut self, next: Self) -> Result<(), Self> {
         if !self.touches(&next) {
             return Err(next);
         }
         let next = ManuallyDrop::new(next);
-        // INVARIANT: The frozen pages of `next` follow those of `self`, and belong to `self` now. All
-        // are in memory, so the length is below `MAX_RUN_PAGES`.
+        // INVARIANT: The frozen pages of `next` follow those of `self`, and belong to `self` now.
+        // All are in memory, so the length is below `MAX_RUN_PAGES`.
         self.pages += next.pages;
         Ok(())
     }
