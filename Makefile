@@ -35,9 +35,10 @@ setup: ## fetch and build what the module needs: tools, kernel, guest
 run: module selftests ## boot the kernel and see what a mapping costs, with /dev/pages and without
 	@bench/run --quick
 
-bench: module selftests ## measure in full: table, verdicts, CSV files and plots in build/report
+bench: module selftests library ## measure in full: table, verdicts, CSV files and plots in build/report
 	@tools/preflight bench
 	@tools/stub
+	@tools/malloc-2007
 	@bench/run --full
 
 test: module module-noopt selftests library ## boot and test everything, or the boots in TESTS=; the last line counts

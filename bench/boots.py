@@ -4,7 +4,7 @@
 import os
 from dataclasses import replace
 
-from guest import BUILD, Run
+from guest import BUILD, PROGRAMS, Run
 from table import GLANCE_KIB, GLANCE_SERIES
 
 STUB_MODULE = os.path.join(BUILD, "stub", "pages_stub.ko")
@@ -55,8 +55,28 @@ STUB = Run(
     saves={"results": "stub.csv", "live": "stub-live.csv"},
 )  # fmt: skip
 
+# What the kernel says to a request above its largest block.
+TOO_LARGE = "mm/page_alloc.c"
+
+
+def malloc(name, **more):
+    """The program of 2007, linked with one malloc or the other."""
+    return Run(
+        name, (name,), program=os.path.join(PROGRAMS, name),
+        saves={"malloc": f"{name}.csv"}, **more,
+    )  # fmt: skip
+
+
+MALLOC_PAGES = malloc("malloc-pages")
+
+# From 4 MiB on musl asks the core for blocks that it does not have. The sizes
+# go up, so that the warning comes after all that there is a figure for.
+MALLOC_MUSL = malloc(
+    "malloc-musl", may_complain=TOO_LARGE, settings={"APPEND": "panic_on_warn=0"}
+)
+
 # All that verdicts are judged from; each is booted twice.
-COUNTED = (FULL, NO_ZICBOZ, FIRST, STUB)
+COUNTED = (FULL, NO_ZICBOZ, FIRST, STUB, MALLOC_MUSL, MALLOC_PAGES)
 
 
 def without_zicboz(meta):
@@ -79,6 +99,6 @@ WALL = Run(
 # The benchmark does not ask the core for blocks that it cannot have; this
 # boot does, once, and survives the warning that follows.
 TRY_CORE = Run(
-    "try-core", ("try-core",), may_complain=True,
+    "try-core", ("try-core",), may_complain=TOO_LARGE,
     settings={"APPEND": "panic_on_warn=0"},
 )  # fmt: skip

@@ -8,6 +8,7 @@ otherwise.
 
 from dataclasses import dataclass
 
+import report
 from table import size_text
 
 HELD, SHORT, NOTED = "held", "short", "noted"
@@ -138,6 +139,44 @@ class Flat:
         return verdict(
             goal, f"{worst:.4f} times at {size_text(size)}", worst <= self.limit
         )
+
+
+@dataclass
+class Within:
+    """What a series costs at its dearest size is at most so many times what it
+    costs at its cheapest, from a first size to a last, which must be there."""
+
+    series: str
+    limit: float
+    first: int
+    last: int
+
+    def judge(self, table):
+        """Compare the dearest size with the cheapest."""
+        reach = f"from {size_text(self.first)} to {size_text(self.last)}"
+        goal = f"{self.series} flat within {self.limit:g} times, {reach}"
+        sizes = [size for size in table.sizes if self.first <= size <= self.last]
+        if not {self.first, self.last} <= set(sizes):
+            return Verdict(goal, "not measured from end to end", SHORT)
+        if gap := missing(table, *((self.series, size) for size in sizes)):
+            return Verdict(goal, gap, SHORT)
+        costs = [table.pair(self.series, size) for size in sizes]
+        if min(costs) <= 0:
+            return Verdict(goal, "a cost of nothing cannot be", SHORT)
+        ratio = max(costs) / min(costs)
+        measured = f"{ratio:.4f} times, {min(costs):,.0f} to {max(costs):,.0f}"
+        return verdict(goal, measured, ratio <= self.limit)
+
+
+@dataclass
+class Across:
+    """A goal whose series are in different tables."""
+
+    goal: object
+
+    def judge(self, *tables):
+        """Judge them as one table."""
+        return self.goal.judge(report.Joined(*tables))
 
 
 @dataclass

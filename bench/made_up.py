@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Small made-up tables, for the tests."""
 
-from report import Live, Table
+from report import Live, Malloc, Table
 
 COLUMNS = (
     "map_first,map_min,map_avg,map_max,unmap_min,unmap_avg,unmap_max,errno"
@@ -22,6 +22,17 @@ def made_up(costs, **meta):
     """A table out of {(series, size): cost}."""
     rows = (f"{name},{kib},{figures(cost)}" for (name, kib), cost in costs.items())
     return Table(HEAD + "".join(rows), meta)
+
+
+def made_up_malloc(costs, clock=40):
+    """A table of malloc() and free() whose costs are these when the clock's are
+    taken off."""
+    rows = (
+        f"{name},{kib:g},{figures(c if isinstance(c, str) else c + 2 * clock)}"
+        for (name, kib), c in costs.items()
+    )
+    head = HEAD.replace("unmap_", "free_").replace("map_", "malloc_")
+    return Malloc(head + "".join(rows), {"clock_read_ns": str(clock)})
 
 
 def made_up_live(costs):

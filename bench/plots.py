@@ -8,12 +8,12 @@ import report
 from guest import BenchError
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PLOTS = {"map": "results.csv", "fill": "fill.csv"}
+PLOTS = {"map": "results.csv", "fill": "fill.csv", "malloc": "malloc-musl.csv"}
 TERMINALS = {
     "svg": 'svg size 1200,{height} font "sans-serif,14" background "white"',
     "png": 'pngcairo size 1800,{pixels} font "sans,16" background "white"',
 }
-HEIGHT = {"map": 640, "fill": 600}
+HEIGHT = {"map": 640, "fill": 600, "malloc": 600}
 
 
 def arrow(table):
@@ -31,6 +31,7 @@ def command(directory, plot, kind):
     terminal = TERMINALS[kind].format(height=height, pixels=height * 3 // 2)
     settings = {
         "csv": os.path.join(directory, PLOTS[plot]),
+        "pages": os.path.join(directory, "malloc-pages.csv"),
         "data": os.path.join(HERE, "data"),
         "out": os.path.join(directory, f"{plot}.{kind}.new"),
     }

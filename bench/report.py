@@ -47,7 +47,7 @@ class Table:
         self.rows, self.series, self.sizes = {}, [], []
         self.meta = meta or {}
         for (name, size), row in read_rows(text, "series", "size_kib"):
-            size = int(size)
+            size = int(size) if size.isdigit() else float(size)
             self.rows[name, size] = row
             if name not in self.series:
                 self.series.append(name)
@@ -70,6 +70,42 @@ class Table:
             for size in self.sizes
             if all(self.pair(name, size) is not None for name in series)
         ]
+
+
+class Malloc(Table):
+    """A CSV of malloc() and free(). They are short, so what reading the clock has
+    added is taken off again."""
+
+    def pair(self, series, size):
+        """The cost of malloc() + free(), or None."""
+        row = self.row(series, size)
+        if row.errno:
+            return None
+        clock = float(self.meta["clock_read_ns"])
+        return row.figures["malloc_avg"] + row.figures["free_avg"] - 2 * clock
+
+
+class Joined:
+    """Tables of different series, as one."""
+
+    def __init__(self, *tables):
+        self.tables = tables
+        self.sizes = sorted({size for table in tables for size in table.sizes})
+
+    def _of(self, series):
+        return next((t for t in self.tables if series in t.series), self.tables[0])
+
+    def row(self, series, size):
+        """As in Table."""
+        return self._of(series).row(series, size)
+
+    def pair(self, series, size):
+        """As in Table."""
+        return self._of(series).pair(series, size)
+
+    def measured(self, series):
+        """As in Table, of one series."""
+        return self._of(series).measured(series)
 
 
 class Live:

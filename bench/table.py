@@ -18,7 +18,11 @@ SHORT_NAME = 10
 
 def size_text(kib):
     """A size as people say it."""
-    return f"{kib // 1024} MiB" if kib >= 1024 and kib % 1024 == 0 else f"{kib} KiB"
+    if kib < 1:
+        return f"{kib * 1024:g} bytes"
+    if kib >= 1024 and kib % 1024 == 0:
+        return f"{kib / 1024:g} MiB"
+    return f"{kib:g} KiB"
 
 
 def factor_text(factor):

@@ -16,6 +16,7 @@ from goals import (
     MIB,
     SHORT,
     Above,
+    Across,
     AtMost,
     Cheaper,
     FirstTouch,
@@ -23,6 +24,7 @@ from goals import (
     PerLive,
     Served,
     Slope,
+    Within,
 )
 from guest import BUILD, BenchError
 
@@ -30,7 +32,12 @@ RESULTS, FILL, LIVE = "results.csv", "fill.csv", "live.csv"
 NO_ZICBOZ, FIRST = "no-zicboz.csv", "first.csv"
 STUB, STUB_LIVE = "stub.csv", "stub-live.csv"
 
-KINDS = {LIVE: report.Live, STUB_LIVE: report.Live}
+MALLOC_MUSL, MALLOC_PAGES = "malloc-musl.csv", "malloc-pages.csv"
+
+KINDS = {
+    LIVE: report.Live, STUB_LIVE: report.Live,
+    MALLOC_MUSL: report.Malloc, MALLOC_PAGES: report.Malloc,
+}  # fmt: skip
 
 # The goals, and the CSVs of the report from which each is judged.
 GOALS = (
@@ -63,6 +70,14 @@ GOALS = (
         Served("pages", "map and fill"),
         Served("pages-idle", "map and fill"),
         Served("pages-uncleared", "map and fill"),
+    )),
+    ((MALLOC_PAGES,), (
+        Within("malloc-pages", 1.5, first=4, last=16 * MIB),
+        Served("malloc-pages", "malloc"),
+    )),
+    ((MALLOC_MUSL, MALLOC_PAGES), (
+        Across(Cheaper("malloc-pages", "malloc-musl", 1 * MIB, 40)),
+        Across(AtMost("malloc-pages", "malloc-musl", 1.2, last=3)),
     )),
     ((RESULTS,), (Slope("pages-uncleared"), Slope("pages"), Slope("anon"))),
 )  # fmt: skip
