@@ -45,7 +45,7 @@ test: module module-noopt selftests library ## boot and test everything, or the 
 	@tools/preflight test
 	@tools/test $(TESTS)
 
-prove: module module-noopt selftests ## try all promises under load, faults and abuse, for hours; QUICK=1 minutes
+prove: module module-noopt selftests library ## try all promises under load, faults and abuse, for hours; QUICK=1 minutes
 	@tools/preflight test
 	@QUICK=$(QUICK) tools/prove $(PARTS)
 
@@ -69,7 +69,7 @@ library: setup selftests ## build the allocator for programs, build/lib/libpages
 	@tools/musl
 	@tools/library
 
-install: ## install header, manual and rules below PREFIX=/usr/local, DESTDIR=
+install: library ## install headers, library, manual and rules below PREFIX=/usr/local, DESTDIR=
 	@tools/install
 
 install-in-tree: ## put driver, tests and documents into the kernel source KDIR=
@@ -79,7 +79,7 @@ series: setup ## make the patches for upstream in build/series, and have checkpa
 	@tools/preflight test
 	@tools/series --check
 
-upstream: setup selftests ## build the driver on these patches instead of nommu/, and run all boots
+upstream: setup selftests library ## build the driver on these patches instead of nommu/, and run all boots
 	@tools/preflight test
 	@tools/upstream
 

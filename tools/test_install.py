@@ -10,11 +10,37 @@ import unittest
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FILES = {
     "include/linux/pages.h": 0o644,
+    "include/pages.h": 0o644,
+    "lib/libpages_alloc.a": 0o644,
     "lib/pkgconfig/pages.pc": 0o644,
+    "lib/pkgconfig/pages_alloc.pc": 0o644,
     "lib/udev/rules.d/60-pages.rules": 0o644,
     "share/man/man4/pages.4": 0o644,
     "share/rust_uncleared/mdev.conf": 0o644,
 }
+
+
+# The library's malloc() serves 8 MiB in one piece, which no kernel without an MMU does.
+PROGRAM = """
+#include <linux/pages.h>
+#include <pages.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void)
+{
+	int fd = pages_open();
+	char *mapped = pages_map(fd, 1 << 20);
+	char *big = malloc(8 << 20);
+
+	if (!mapped || !big || mapped[0])
+		return 1;
+	big[(8 << 20) - 1] = 1;
+	free(big);
+	puts("it works");
+	return pages_unmap(mapped, 1 << 20) || pages_close(fd);
+}
+"""
 
 
 class Install(unittest.TestCase):
@@ -64,16 +90,22 @@ class Install(unittest.TestCase):
         self.assertEqual(os.listdir(self.root), [])
 
     def test_pkg_config(self):
-        """install: a program finds the header by pkg-config, and builds"""
+        """install: pkg-config finds headers and library, and a program of them runs"""
         place = self.install("/usr/local")
         flags = self.run_tool(
-            "pkg-config", "--cflags", "--libs", "pages",
+            "pkg-config", "--cflags", "--libs", "pages_alloc",
             PKG_CONFIG_PATH=f"{place}/lib/pkgconfig", PKG_CONFIG_SYSROOT_DIR=self.root,
         ).split()  # fmt: skip
-        self.assertIn(f"-I{place}/include", flags)
+        self.assertEqual(flags, [f"-I{place}/include", f"-L{place}/lib", "-lpages_alloc"])
         with open(os.path.join(self.root, "x.c"), "w", encoding="utf-8") as file:
-            file.write("#include <linux/pages.h>\nunsigned long long x = PAGES_OFFSET_UNCLEARED;\n")
-        self.run_tool("cc", "-Wall", "-Werror", "-c", "-nostdinc", "-o", "x.o", "x.c", *flags)
+            file.write(PROGRAM)
+        compiler = os.path.join(TOP, "tools", "musl-cc")
+        self.run_tool(compiler, "-Wall", "-Werror", "x.c", *flags, "-o", "x")
+        done = subprocess.run(
+            [os.path.join(TOP, "tools", "boot"), "NAME=installed", f"{self.root}/x"],
+            stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", check=False,
+        )  # fmt: skip
+        self.assertEqual((done.returncode, done.stdout), (0, "it works\n"), done.stderr)
 
     def test_manual(self):
         """install: groff and mandoc show the pages without a warning"""
