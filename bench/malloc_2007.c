@@ -57,8 +57,8 @@ static void spin(unsigned long n)
 }
 
 /*
- * Delays that spread the rounds evenly over the clock's tick, so that their
- * average is right to an instruction or two.
+ * Delays that spread the rounds over the clock's tick, so that they are not all
+ * rounded the same way.
  */
 static void dither(int round)
 {
