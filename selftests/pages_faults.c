@@ -159,13 +159,13 @@ int main(void)
 
 	ksft_print_header();
 	set_up_faults();
-	ksft_set_plan(ARRAY_SIZE(kinds) * 2 + ARRAY_SIZE(tests));
+	ksft_set_plan(ARRAY_SIZE(kinds) * 2 + ARRAY_SIZE(tests) + 1);
 	warm_up();
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
 		test_kind(&kinds[i]);
 	for (i = 0; i < ARRAY_SIZE(tests); i++)
 		ksft_test_result(run_test(tests[i].run), "%s\n", tests[i].name);
-	print_injected();
+	report_faults();
 	ksft_finished();
 }

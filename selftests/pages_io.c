@@ -149,14 +149,27 @@ static bool moved_through_pipe(long (*call)(int from, int to))
 	return ok;
 }
 
+/* Both may move less than they are asked to: a debug kernel has one page at a time. */
 static long call_splice(int from, int to)
 {
-	return syscall(__NR_splice, from, NULL, to, NULL, SPLICED, 0);
+	long moved = 0, n;
+
+	do {
+		n = syscall(__NR_splice, from, NULL, to, NULL, SPLICED - moved, 0);
+		moved += n > 0 ? n : 0;
+	} while (n > 0 && moved < (long)SPLICED);
+	return moved;
 }
 
 static long call_sendfile(int from, int to)
 {
-	return syscall(__NR_sendfile, to, from, NULL, SPLICED);
+	long moved = 0, n;
+
+	do {
+		n = syscall(__NR_sendfile, to, from, NULL, SPLICED - moved);
+		moved += n > 0 ? n : 0;
+	} while (n > 0 && moved < (long)SPLICED);
+	return moved;
 }
 
 static bool splice_from(void)

@@ -130,11 +130,11 @@ static bool stress(void)
 	long blocks = largest_free_blocks();
 	bool ok = long_run() && make_pairs(pairs);
 
-	ksft_print_msg("%lu pairs; %lu were refused for want of memory\n", shared.target,
+	ksft_print_msg("tried: %lu pairs, %lu of them refused for want of memory\n", shared.target,
 		       shared.refused);
-	ksft_print_msg("%lu anonymous mappings, %lu files, %lu modules loaded\n",
+	ksft_print_msg("tried: %lu anonymous mappings, %lu files, %lu modules loaded\n",
 		       shared.anonymous, shared.files, shared.loads);
-	ksft_print_msg("memory exhausted %lu times, %lu times with a victim\n",
+	ksft_print_msg("tried: memory exhausted %lu times, %lu times with a victim\n",
 		       shared.exhausted, shared.victims);
 	ok &= expect(shared.complaints == 0) && expect(shared.anonymous) &&
 	      expect(shared.files) && expect(shared.loads) && expect(shared.exhausted) &&

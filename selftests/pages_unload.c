@@ -95,7 +95,7 @@ static bool unload_races_with_open(void)
 		absent += users[u].absent;
 	}
 	unload();
-	ksft_print_msg("%lu unloaded, %lu refused; opened %lu times, absent %lu times\n",
+	ksft_print_msg("tried: %lu unloaded, %lu refused; opened %lu times, absent %lu times\n",
 		       unloaded, refused, used, absent);
 	return expect(is_gone()) && expect(used > rounds / 10) && expect(absent) &&
 	       expect(refused) && ok;

@@ -79,19 +79,4 @@ static inline bool is_idle(void)
 	return i < IDLE_STEPS;
 }
 
-/* As unused_pages(), but what waits for reuse stays. */
-static inline long free_pages(void)
-{
-	static char zoneinfo[16 * KIB];
-
-	write_file("/proc/sys/vm/stat_refresh", "1");
-	if (!read_file("/proc/zoneinfo", zoneinfo, sizeof(zoneinfo)))
-		ksft_exit_fail_perror("cannot read /proc/zoneinfo");
-	return sum_of(zoneinfo, "pages free ") +
-	       sum_of(zoneinfo, " count:") +
-	       sum_of(zoneinfo, "nr_slab_reclaimable ") +
-	       sum_of(zoneinfo, "nr_slab_unreclaimable ") +
-	       sum_of(zoneinfo, "nr_kernel_stack ") * KIB / PAGE;
-}
-
 #endif /* SELFTESTS_STATS_H */

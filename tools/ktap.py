@@ -14,6 +14,8 @@ START = re.compile(r"^(\[ *\d+\.\d+\] )?K?TAP version ", re.MULTILINE)
 LAST_LINES = 5
 
 PASS, FAIL, SKIP = "ok", "FAIL", "skip"
+# Not a test: what a program says that it has tried, and how often.
+TRIED = "tried"
 
 
 @dataclass
@@ -39,6 +41,11 @@ def of_program(text):
     if results and not TOTALS.search(text):
         results.append(Result("the report is complete", FAIL, ["no '# Totals:' line"]))
     return results
+
+
+def tried(text):
+    """What a program says that it has tried: its lines "# tried: WHAT"."""
+    return [Result(what, TRIED) for what in re.findall(r"^# tried: (.*)$", text, re.MULTILINE)]
 
 
 def of_console(text):
