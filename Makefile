@@ -16,7 +16,7 @@ export PATH := $(BUILD)/tools/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export PYTHONPYCACHEPREFIX := $(BUILD)/pycache
 
 # Settings of tools/boot, passed on when they have been given.
-SETTINGS := MODULE MODPARAMS APPEND QEMU_ARGS MEM SMP ICOUNT TIMEOUT NAME
+SETTINGS := MODULE MODPARAMS APPEND QEMU_ARGS MEM SMP ICOUNT TIMEOUT NAME FILES
 given = $(foreach s,$(SETTINGS),$(if $(filter command environment,$(firstword $(origin $(s)))),'$(s)=$($(s))'))
 
 # Where nothing else is asked for, a kernel that carries the module will do.
@@ -41,8 +41,10 @@ bench: module selftests library ## measure in full: table, verdicts, CSV files a
 	@tools/malloc-2007
 	@bench/run --full
 
-test: module module-noopt selftests library ## boot and test everything, or the boots in TESTS=; the last line counts
+test: module module-noopt selftests library examples ## boot and test everything, or the boots in TESTS=; the last line counts
 	@tools/preflight test
+	@tools/busybox
+	@tools/malloc-2007
 	@tools/test $(TESTS)
 
 prove: module module-noopt selftests library ## try all promises under load, faults and abuse, for hours; QUICK=1 minutes
@@ -63,6 +65,14 @@ modules_install: module ## install the module for its kernel, below INSTALL_MOD_
 
 selftests: setup ## build the test programs into build/selftests
 	@tools/selftests
+
+shell: module selftests library examples ## boot into a shell, to try things; exit or poweroff ends it
+	@tools/busybox
+	@tools/malloc-2007
+	@tools/shell $(given)
+
+examples: library ## build pagestat and the examples into build/programs/guest
+	@tools/examples
 
 library: setup selftests ## build the allocator for programs, build/lib/libpages_alloc.a
 	@tools/preflight programs
@@ -93,4 +103,4 @@ clean: ## remove what was built of this project, keep kernels and tools
 distclean: ## remove all of build/
 	rm -rf $(BUILD)
 
-.PHONY: help setup run bench test prove boot module module-noopt modules_install install install-in-tree series upstream selftests library lint clean distclean
+.PHONY: help setup run bench test prove boot module module-noopt modules_install install install-in-tree series upstream selftests library examples shell lint clean distclean

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Write an initrd: a cpio archive of the "newc" kind, without being root."""
 
+import os
 import stat
 
 
@@ -21,6 +22,25 @@ class Initrd:
     def file(self, path, data, mode=0o644):
         """Add a file, or put another one in its place."""
         self._add(path, stat.S_IFREG | mode, data, (0, 0))
+
+    def link(self, path, target):
+        """Add a symbolic link."""
+        self._add(path, stat.S_IFLNK | 0o777, target.encode(), (0, 0))
+
+    def tree(self, folder):
+        """Add all that is in a folder of this machine."""
+        for where, folders, files in os.walk(folder):
+            inside = os.path.relpath(where, folder)
+            for name in sorted(folders):
+                self.directory(os.path.normpath(os.path.join(inside, name)))
+            for name in sorted(files):
+                source = os.path.join(where, name)
+                path = os.path.normpath(os.path.join(inside, name))
+                if os.path.islink(source):
+                    self.link(path, os.readlink(source))
+                    continue
+                with open(source, "rb") as file:
+                    self.file(path, file.read(), os.stat(source).st_mode & 0o777)
 
     def _add(self, path, mode, data, rdev):
         self._entries[path] = (mode, data, rdev)

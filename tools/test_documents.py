@@ -16,6 +16,25 @@ TOOLS = os.path.join(TOP, "tools")
 MARKDOWN = re.compile(r"^```c\n(.*?)^```\n.*?^```text\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 RST = re.compile(r"^\.\. code-block:: c\n\n((?:\t.*\n|\n)+)", re.MULTILINE)
 
+# musl alone cannot do this without an MMU.
+MALLOC = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(void)
+{
+	char *block = malloc(16 << 20);
+
+	if (!block)
+		return 1;
+	memset(block, 1, 16 << 20);
+	printf("%d MiB\\n", 16);
+	free(block);
+	return 0;
+}
+"""
+
 
 class Documents(unittest.TestCase):
     """What a reader would do with a program: save, build, boot."""
@@ -57,3 +76,28 @@ class Documents(unittest.TestCase):
         self.assertTrue(sources)
         for source in sources:
             self.assertTrue(self.run_program(textwrap.dedent(source)))
+
+    def test_excerpts(self):
+        """README: what it shows of an example is in the example"""
+        excerpt = re.compile(
+            r"\]\((examples/\S+?)\):\n\n```\w+\n(.*?)^```\n", re.DOTALL | re.MULTILINE
+        )
+        found = excerpt.findall(self.read("README.md"))
+        self.assertGreaterEqual(len(found), 2)
+        for name, text in found:
+            self.assertIn(text, self.read(name))
+
+    def test_link(self):
+        """README: a program is linked with the allocator as it says, and runs"""
+        command = re.search(r"^    (tools/musl-cc program\.c .*)$", self.read("README.md"), re.M)[1]
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "program.c"), "w", encoding="utf-8") as file:
+                file.write(MALLOC)
+            words = command.replace("build/", f"{BUILD}/").split()
+            program = os.path.join(folder, "program")
+            done = subprocess.run(
+                [os.path.join(TOP, words[0]), *words[1:]],
+                cwd=folder, capture_output=True, encoding="utf-8", check=False,
+            )  # fmt: skip
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.run_tool("boot", "NAME=linked", program), "16 MiB\n")
