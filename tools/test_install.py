@@ -15,7 +15,9 @@ FILES = {
     "lib/pkgconfig/pages.pc": 0o644,
     "lib/pkgconfig/pages_alloc.pc": 0o644,
     "lib/udev/rules.d/60-pages.rules": 0o644,
+    "sbin/pagestat": 0o755,
     "share/man/man4/pages.4": 0o644,
+    "share/man/man8/pagestat.8": 0o644,
     "share/rust_uncleared/mdev.conf": 0o644,
 }
 
@@ -110,7 +112,7 @@ class Install(unittest.TestCase):
     def test_manual(self):
         """install: groff and mandoc show the pages without a warning"""
         place = self.install()
-        for section, name in (("4", "pages"),):
+        for section, name in (("4", "pages"), ("8", "pagestat")):
             page = f"{place}/share/man/man{section}/{name}.{section}"
             text = self.run_tool("groff", "-ww", "-mandoc", "-Tascii", page)
             self.assertIn(f"{name.upper()}({section})", text)
