@@ -123,6 +123,7 @@ need_test() {
 	need_command git git
 	need_command rustfmt rust-lint
 	need_command pkg-config pkgconf
+	need_command valgrind valgrind
 	need_command groff groff-base
 	need_command mandoc mandoc
 }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "kselftest.h"
@@ -67,10 +68,19 @@ static inline long number_in(const char *path, const char *before)
 
 #define DEBUGFS "/sys/kernel/debug/pages/"
 
-/* Is the module there? Else all comes from anonymous memory. */
+/* Without an MMU the kernel refuses every fixed address, before it looks at it. */
+static inline bool has_mmu(void)
+{
+	void *nowhere = (void *)-4096UL;
+
+	return mmap(nowhere, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
+		       MAP_FAILED || errno != EINVAL;
+}
+
+/* Is the device there, and of use? Else all comes from anonymous memory. */
 static inline bool has_device(void)
 {
-	return !access("/dev/pages", R_OK | W_OK);
+	return !has_mmu() && !access("/dev/pages", R_OK | W_OK);
 }
 
 #endif /* LIB_GUEST_CHECK_H */

@@ -28,6 +28,9 @@ const SHORTEST_POOL: usize = 32 << 10;
 /// The longest pool that is made for more than one block.
 const LONGEST_POOL: usize = 4 << 20;
 
+/// Which part of what may be kept pools without blocks may be.
+const SPARE_PART: usize = 16;
+
 /// An address that is not that of a block: it was given back before, or never was one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Misuse;
@@ -50,6 +53,8 @@ pub struct Heap<S: Source> {
     pools: [Option<Pool<S::Memory>>; POOLS],
     /// How many pools there are: the first ones.
     count: usize,
+    /// Bytes in all of them.
+    len_of_pools: usize,
     /// The pool that served last.
     current: usize,
 }
@@ -64,6 +69,7 @@ impl<S: Source> Heap<S> {
             kept: None,
             pools: [const { None }; POOLS],
             count: 0,
+            len_of_pools: 0,
             current: 0,
         }
     }
@@ -126,8 +132,8 @@ impl<S: Source> Heap<S> {
         } else {
             self.give_back(block);
         }
-        if unused && self.count > 1 {
-            self.release_another();
+        if unused && self.len_of_others() > self.source.may_keep() / SPARE_PART {
+            self.release_others();
         }
         Ok(())
     }
@@ -198,9 +204,7 @@ impl<S: Source> Heap<S> {
     /// Gives back what is kept for the next caller; whether there was something.
     pub fn trim(&mut self) -> bool {
         let mut found = self.kept.take().is_some();
-        while let Some(block) = self.bins.any() {
-            self.give_back(block);
-        }
+        self.empty_bins();
         for index in (0..self.count).rev() {
             if self.is_unused(index) {
                 self.release(index);
@@ -229,9 +233,12 @@ impl<S: Source> Heap<S> {
     /// A block from a pool that is not the current one, which becomes the current one.
     #[cold]
     fn allocate_elsewhere(&mut self, layout: Layout) -> Option<Block> {
-        // The newest is the longest.
-        for index in (0..self.count).rev() {
-            if let Some(block) = self.allocate_in(index, layout) {
+        if let Some(block) = self.allocate_anywhere(layout) {
+            return Some(block);
+        }
+        // What waits may be what is missing.
+        if self.empty_bins() {
+            if let Some(block) = self.allocate_anywhere(layout) {
                 return Some(block);
             }
         }
@@ -240,6 +247,23 @@ impl<S: Source> Heap<S> {
         }
         // There are as many pools as there can be, or there is no run of memory for one.
         self.allocate_large(layout.size(), layout.align(), false)
+    }
+
+    fn allocate_anywhere(&mut self, layout: Layout) -> Option<Block> {
+        // The newest is the longest.
+        (0..self.count)
+            .rev()
+            .find_map(|index| self.allocate_in(index, layout))
+    }
+
+    /// Gives all that waits back to the pools; whether there was something.
+    fn empty_bins(&mut self) -> bool {
+        let mut found = false;
+        while let Some(block) = self.bins.any() {
+            self.give_back(block);
+            found = true;
+        }
+        found
     }
 
     fn allocate_in(&mut self, index: usize, layout: Layout) -> Option<Block> {
@@ -255,12 +279,7 @@ impl<S: Source> Heap<S> {
             return None;
         }
         let least = len_for(layout.size(), layout.align()).next_multiple_of(PAGE_SIZE);
-        let all: usize = self.pools[..self.count]
-            .iter()
-            .flatten()
-            .map(Pool::len)
-            .sum();
-        let mut len = (all / 2)
+        let mut len = (self.len_of_pools / 2)
             .clamp(SHORTEST_POOL, LONGEST_POOL)
             .max(least)
             .next_power_of_two();
@@ -275,26 +294,36 @@ impl<S: Source> Heap<S> {
         };
         self.pools[self.count] = Some(Pool::new(memory));
         self.count += 1;
+        self.len_of_pools += len;
+        self.bins.suit(self.len_of_pools);
         Some(self.count - 1)
     }
 
+    /// Bytes in the pools that are not the current one.
+    #[inline]
+    fn len_of_others(&self) -> usize {
+        let current = self.pools.get(self.current).and_then(Option::as_ref);
+        self.len_of_pools - current.map_or(0, Pool::len)
+    }
+
     /// One pool without blocks is kept for the next caller, the current one if it is among them;
-    /// all others are given back.
+    /// so are others as long as they are short together. If they are not, all others go back at
+    /// once: who takes and frees again and again would otherwise map and unmap as often.
     #[cold]
-    fn release_another(&mut self) {
-        let unused = (0..self.count).filter(|i| self.is_unused(*i)).count();
-        if unused < 2 {
+    fn release_others(&mut self) {
+        let pools = || self.pools[..self.count].iter().flatten();
+        let unused: usize = pools().filter(|p| p.is_unused()).map(Pool::len).sum();
+        let mut keep = self.current;
+        if !self.is_unused(keep) {
+            keep = (0..self.count).find(|i| self.is_unused(*i)).unwrap_or(0);
+        }
+        let kept = self.pools[keep].as_ref().map_or(0, Pool::len);
+        if unused.saturating_sub(kept) <= self.source.may_keep() / SPARE_PART {
             return;
         }
-        while let Some(block) = self.bins.any() {
-            self.give_back(block);
-        }
-        let mut keep = (0..self.count).find(|i| self.is_unused(*i));
-        if self.is_unused(self.current) {
-            keep = Some(self.current);
-        }
+        self.empty_bins();
         for index in (0..self.count).rev() {
-            if self.is_unused(index) && Some(index) != keep {
+            if self.is_unused(index) && index != keep {
                 self.release(index);
             }
         }
@@ -304,8 +333,10 @@ impl<S: Source> Heap<S> {
         self.count -= 1;
         self.pools.swap(index, self.count);
         if let Some(pool) = self.pools[self.count].take() {
+            self.len_of_pools -= pool.len();
             drop(pool.into_memory());
         }
+        self.bins.suit(self.len_of_pools);
         if self.current == index {
             self.current = 0;
         } else if self.current == self.count {
@@ -320,7 +351,9 @@ impl<S: Source> Heap<S> {
             .max(1)
             .checked_add(padding)?
             .checked_next_multiple_of(PAGE_SIZE)?;
-        if !self.table.reserve(&mut self.source) {
+        let room = self.table.reserve(&mut self.source)
+            || (self.trim() && self.table.reserve(&mut self.source));
+        if !room {
             return None;
         }
         let memory = match self.kept.take() {

@@ -3,10 +3,8 @@
 //! An allocator on `/dev/pages`: memory in constant time, whatever the size.
 //!
 //! Small blocks come from pools, in which `rlsf` keeps order; a large block is a mapping of its
-//! own.
-//! Neither is cleared, unless zeros are asked for. Where the device is missing, or the kernel has
-//! an
-//! MMU, anonymous memory takes its place.
+//! own. Neither is cleared, unless zeros are asked for. Where the device is missing, or the kernel
+//! has an MMU, anonymous memory takes its place.
 //!
 //! For a Rust program:
 //!

@@ -35,17 +35,21 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// Those of [`Device::open`].
+    /// Those of [`Device::open`]; [`Error::NoDevice`] also if a file is there that is no device.
     pub fn open_at(path: &CStr) -> Result<Self, Error> {
         let fd = sys::Fd::open(path).map_err(Error::from_errno)?;
         let number = fd.device_number();
+        // A file that a shell has left there could be mapped as well, and would not be memory.
+        if number == 0 {
+            return Err(Error::NoDevice);
+        }
         Ok(Self { fd, number })
     }
 
     /// Whether the file is still this device: a program may close files that it has not opened, and
     /// the number of this one may be that of another file by now.
     pub fn is_open(&self) -> bool {
-        self.number != 0 && self.fd.device_number() == self.number
+        self.fd.device_number() == self.number
     }
 
     /// Maps `len` bytes, all zero. The kernel rounds `len` up to whole pages.
@@ -83,6 +87,21 @@ mod tests {
     fn what_is_not_there_cannot_be_opened() {
         let error = Device::open_at(c"/dev/not/there").unwrap_err();
         assert_eq!(error, Error::NoDevice);
+    }
+
+    #[test]
+    fn a_plain_file_is_no_device() {
+        let error = Device::open_at(c"Cargo.toml").unwrap_err();
+        assert_eq!(error, Error::NoDevice);
+    }
+
+    // The kernel's header is the reference; the one for C programs repeats it.
+    #[test]
+    fn the_offset_is_that_of_the_kernel() {
+        const LINE: &str = "#define PAGES_OFFSET_UNCLEARED\t(1ULL << 43)\n";
+        assert!(include_str!("../../../include/uapi/linux/pages.h").contains(LINE));
+        assert!(include_str!("../../../include/pages.h").contains(LINE));
+        assert_eq!(OFFSET_UNCLEARED, 1_u64 << 43);
     }
 
     #[test]

@@ -3,14 +3,17 @@
 //! Small blocks that were freed not long ago, by size.
 //!
 //! Most programs free and allocate the same few sizes in turn. `rlsf` would join such a block with
-//! its neighbours and cut it out again; here it waits as it is. What waits is bounded, and the bins
-//! take turns in making room.
+//! its neighbours and cut it out again; here it waits as it is. What waits is a quarter of all pools
+//! at most, and the bins take turns in making room.
 
 use super::{block::Block, pool::MIN_ALIGN};
 use core::ptr::NonNull;
 
-/// Bytes that may wait.
-const LIMIT: usize = 64 << 10;
+/// Bytes that may wait, whatever the pools are.
+const LEAST_LIMIT: usize = 64 << 10;
+
+/// Which part of the pools may wait, if that is more.
+const PART: usize = 4;
 
 /// Blocks of `rlsf` are multiples of 32 bytes long; up to this length every one has a bin.
 const EXACT: usize = 1 << EXACT_LOG2;
@@ -52,6 +55,8 @@ struct Waiting {
 pub(crate) struct Bins {
     first: [Option<NonNull<Waiting>>; BINS],
     bytes: usize,
+    /// How many may wait.
+    limit: usize,
     /// The bin that makes room next.
     hand: usize,
 }
@@ -64,8 +69,14 @@ impl Bins {
         Self {
             first: [const { None }; BINS],
             bytes: 0,
+            limit: LEAST_LIMIT,
             hand: 0,
         }
+    }
+
+    /// Says how long all pools are together.
+    pub(crate) fn suit(&mut self, pools: usize) {
+        self.limit = (pools / PART).max(LEAST_LIMIT);
     }
 
     /// Takes a block of at least `size` bytes, and not many more. `size` is at most [`LONGEST`].
@@ -112,7 +123,7 @@ impl Bins {
     /// A block that has to leave because there are too many.
     #[inline]
     pub(crate) fn evict(&mut self) -> Option<Block> {
-        if self.bytes <= LIMIT {
+        if self.bytes <= self.limit {
             return None;
         }
         self.any()

@@ -11,6 +11,7 @@ use core::{
     ffi::{c_int, c_void},
     ptr::{null_mut, NonNull},
 };
+use pages::PAGE_SIZE;
 
 const EINVAL: c_int = 22;
 const ENOMEM: c_int = 12;
@@ -119,6 +120,21 @@ pub extern "C" fn aligned_alloc(align: usize, size: usize) -> *mut c_void {
 #[no_mangle]
 pub extern "C" fn memalign(align: usize, size: usize) -> *mut c_void {
     aligned_alloc(align, size)
+}
+
+/// valloc(3).
+#[no_mangle]
+pub extern "C" fn valloc(size: usize) -> *mut c_void {
+    aligned_alloc(PAGE_SIZE, size)
+}
+
+/// pvalloc(3) of glibc: whole pages.
+#[no_mangle]
+pub extern "C" fn pvalloc(size: usize) -> *mut c_void {
+    match size.max(1).checked_next_multiple_of(PAGE_SIZE) {
+        Some(size) => valloc(size),
+        None => raw(None),
+    }
 }
 
 /// posix_memalign(3). It leaves errno alone.

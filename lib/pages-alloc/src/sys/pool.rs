@@ -51,8 +51,7 @@ pub(crate) const fn len_for(size: usize, align: usize) -> usize {
 /// - `base` and `len` are a mapping of type `M` that belongs to this value.
 /// - It begins with a `Head`, behind which are the bits, behind which is the memory of `records`.
 /// - A bit is set if and only if a block of `records` begins there that is in use. Those that were
-/// set
-///   aside are not: they belong to the heap.
+///   set aside are not: they belong to the heap.
 pub(crate) struct Pool<M: Memory> {
     base: NonNull<u8>,
     len: usize,

@@ -27,8 +27,7 @@ const SHORTEST: usize = pages::PAGE_SIZE;
 /// # Invariants
 ///
 /// - `slots` is null or a mapping of type `M` of `len` bytes that belongs to this value and
-/// consists
-///   of entries.
+///   consists of entries.
 /// - The mappings in the entries belong to this value.
 /// - `used` entries are not empty: fewer than there are.
 pub(crate) struct Table<M: Memory> {

@@ -233,7 +233,7 @@ fn what_waits_is_given_up_before_memory_runs_out() {
 
 #[test]
 fn pools_that_are_unused_go_back() {
-    let mut heap = heap();
+    let mut heap = Heap::new(Counting { may_keep: 0 });
     let blocks: Vec<_> = (0..10_000)
         .map(|_| heap.allocate(1000, 16).unwrap())
         .collect();
@@ -244,6 +244,55 @@ fn pools_that_are_unused_go_back() {
     // One may be kept.
     assert!(count().pieces.get() <= 1);
     assert!(count().bytes.get() <= 4 * MIB);
+}
+
+#[test]
+fn few_bytes_in_unused_pools_wait_for_the_next() {
+    let mut heap = heap();
+    let mut taken = Vec::new();
+    for count_of_blocks in [200, 200, 200, 10_000, 10_000] {
+        let before = count().taken.get();
+        let blocks: Vec<_> = (0..count_of_blocks)
+            .map(|_| heap.allocate(1000, 16).unwrap())
+            .collect();
+        for block in blocks {
+            heap.free(block).unwrap();
+        }
+        // A sixteenth of what may be kept, and one more pool.
+        assert!(count().bytes.get() <= 5 * MIB);
+        taken.push(count().taken.get() - before);
+    }
+    assert_eq!(taken[1..3], [0, 0]);
+    heap.trim();
+    assert_eq!(count().bytes.get(), 0);
+}
+
+#[test]
+fn what_waits_serves_other_sizes_before_more_is_taken() {
+    let mut heap = heap();
+    let blocks: Vec<_> = (0..200).map(|_| heap.allocate(1000, 16).unwrap()).collect();
+    for block in blocks {
+        heap.free(block).unwrap();
+    }
+    let before = count().taken.get();
+    let blocks: Vec<_> = (0..60).map(|_| heap.allocate(3000, 16).unwrap()).collect();
+    assert_eq!(count().taken.get(), before);
+    for block in blocks {
+        heap.free(block).unwrap();
+    }
+}
+
+// Else what was mapped for a block would not serve it.
+#[test]
+fn a_first_pool_serves_what_it_was_made_for() {
+    for align in (4..=12).map(|log2| 1_usize << log2) {
+        for size in (0..=SMALL_MAX).step_by(61).chain([SMALL_MAX]) {
+            let mut heap = heap();
+            assert!(heap.allocate(size, align).is_some(), "{size} at {align}");
+            // No table of mappings beside it.
+            assert_eq!(count().pieces.get(), 1, "{size} at {align}");
+        }
+    }
 }
 
 #[test]
