@@ -114,7 +114,8 @@ static bool alignments(void)
 	ok &= expect(!aligned_alloc(odd, 48));
 	ok &= expect(errno == EINVAL);
 	sink = valloc(100);
-	ok &= expect(sink && (uintptr_t)sink % 4096 == 0) && expect(malloc_usable_size(sink) >= 100);
+	ok &= expect(sink && (uintptr_t)sink % 4096 == 0);
+	ok &= expect(malloc_usable_size(sink) >= 100);
 	free(sink);
 	return ok;
 }
@@ -316,10 +317,11 @@ static const struct test tests[] = {
 	{ "aligned blocks are aligned; other alignments are EINVAL", alignments },
 	{ "sizes that wrap are ENOMEM; free leaves errno alone", too_much },
 	{ "strdup, asprintf and stdio of the C library use it", libc_uses_it },
-	{ "a large block is one mapping of its length; with neither device nor MMU, 4 MiB is the most",
+	{ "a large block is one mapping; with neither device nor MMU, 4 MiB is the most",
 	  large_blocks_are_mappings },
 	{ "what was freed goes back to the device", all_comes_back },
-	{ "double free and foreign pointers end the process by SIGABRT, with one line", misuse_ends_the_process },
+	{ "double free and foreign pointers end the process by SIGABRT, with one line",
+	  misuse_ends_the_process },
 	{ "a program that closes all files and opens others goes on allocating", files_are_closed },
 };
 

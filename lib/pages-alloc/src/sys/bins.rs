@@ -3,8 +3,8 @@
 //! Small blocks that were freed not long ago, by size.
 //!
 //! Most programs free and allocate the same few sizes in turn. `rlsf` would join such a block with
-//! its neighbours and cut it out again; here it waits as it is. What waits is a quarter of all pools
-//! at most, and the bins take turns in making room.
+//! its neighbours and cut it out again; here it waits as it is. What waits is a quarter of all
+//! pools at most, and the bins take turns in making room.
 
 use super::{block::Block, pool::MIN_ALIGN};
 use core::ptr::NonNull;
@@ -155,5 +155,30 @@ mod tests {
             last = bin;
         }
         assert_eq!(last, BINS - 1);
+    }
+
+    #[test]
+    fn what_waits_is_bounded() {
+        const LEN: usize = 1008;
+        let mut memory = std::vec![[0_u128; 64]; 200];
+        let mut bins = Bins::new();
+        for block in &mut memory {
+            bins.put(Block::new(NonNull::from(block).cast()), LEN);
+        }
+        bins.suit(PART * 200 * LEN);
+        assert!(bins.evict().is_none());
+        bins.suit(PART * 100 * LEN);
+        let mut left = 0;
+        while bins.evict().is_some() {
+            left += 1;
+        }
+        assert_eq!(left, 100);
+        bins.suit(0);
+        while bins.evict().is_some() {
+            left += 1;
+        }
+        assert_eq!(200 - left, LEAST_LIMIT / LEN);
+        while bins.any().is_some() {}
+        assert_eq!(bins.bytes, 0);
     }
 }

@@ -269,13 +269,30 @@ fn few_bytes_in_unused_pools_wait_for_the_next() {
 
 #[test]
 fn what_waits_serves_other_sizes_before_more_is_taken() {
+    let fill = |heap: &mut Heap<Counting>, blocks: usize| -> Vec<Block> {
+        (0..blocks)
+            .map(|_| heap.allocate(1000, 16).unwrap())
+            .collect()
+    };
+    // How many blocks there are when six pools are full.
     let mut heap = heap();
-    let blocks: Vec<_> = (0..200).map(|_| heap.allocate(1000, 16).unwrap()).collect();
-    for block in blocks {
+    let mut full = 0;
+    let before = count().taken.get();
+    while count().taken.get() - before < 7 {
+        fill(&mut heap, 1);
+        full += 1;
+    }
+    drop(heap);
+
+    let mut heap = self::heap();
+    let mut blocks = fill(&mut heap, full - 1);
+    let before = count().taken.get();
+    for block in blocks.drain(40..80) {
         heap.free(block).unwrap();
     }
-    let before = count().taken.get();
-    let blocks: Vec<_> = (0..60).map(|_| heap.allocate(3000, 16).unwrap()).collect();
+    for _ in 0..10 {
+        blocks.push(heap.allocate(3000, 16).unwrap());
+    }
     assert_eq!(count().taken.get(), before);
     for block in blocks {
         heap.free(block).unwrap();
