@@ -45,7 +45,12 @@ test: module module-noopt selftests library examples ## boot and test everything
 	@tools/preflight test
 	@tools/busybox
 	@tools/malloc-2007
+	@tools/programs
 	@tools/test $(TESTS)
+
+programs: module selftests library ## run Lua, SQLite, zlib and more with musl's malloc and with ours; NAMES=
+	@tools/programs
+	@programs/run $(NAMES)
 
 prove: module module-noopt selftests library ## try all promises under load, faults and abuse, for hours; QUICK=1 minutes
 	@tools/preflight test
@@ -103,4 +108,4 @@ clean: ## remove what was built of this project, keep kernels and tools
 distclean: ## remove all of build/
 	rm -rf $(BUILD)
 
-.PHONY: help setup run bench test prove boot module module-noopt modules_install install install-in-tree series upstream selftests library examples shell lint clean distclean
+.PHONY: help setup run bench test prove boot module module-noopt modules_install install install-in-tree series upstream selftests library programs examples shell lint clean distclean

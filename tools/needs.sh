@@ -108,10 +108,11 @@ need_base() {
 	[ -r /usr/include/stdio.h ] || problem "the C library's headers are missing" libc6-dev
 }
 
-# What brings the musl compiler: tools/musl.
+# What brings the musl compiler, tools/musl, and SQLite's own generators.
 need_programs() {
 	python3 -m pip --version >/dev/null 2>&1 ||
 		problem "Python's pip is missing" python3-pip
+	need_command tclsh tcl
 }
 
 need_bench() {
