@@ -12,7 +12,8 @@
  * monotonic clock while programs ran, which under instruction counting are
  * instructions; by how many bytes free memory was lower than before the
  * program at the worst, looked at each millisecond, or each tick when the kernel
- * has no finer timers; and the most bytes that were mapped from /dev/pages. Exit status 1 after the first step that fails.
+ * has no finer timers; and the most bytes that were mapped from /dev/pages.
+ * Exit status 1 after the first step that fails.
  */
 #include <errno.h>
 #include <fcntl.h>
