@@ -90,6 +90,26 @@ static inline long some_offset(void)
 	return one_in(4) ? PAGES_OFFSET_UNCLEARED : one_in(8) ? -1L : (long)(mix(draw(99)) >> 1);
 }
 
+/*
+ * Moves @len bytes by splice() or sendfile(), in as many calls as that takes: on a kernel
+ * with page owners each moves a page.
+ */
+static inline long move(int from, int to, size_t len, bool by_splice)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		long got = by_splice ?
+			syscall(__NR_splice, from, NULL, to, NULL, len - done, 0) :
+			syscall(__NR_sendfile, to, from, NULL, len - done);
+
+		if (got <= 0)
+			return done ? (long)done : with_errno(got);
+		done += got;
+	}
+	return done;
+}
+
 static inline void op_read(void)
 {
 	struct fd *fd = some_fd();
@@ -119,10 +139,7 @@ static inline void op_read(void)
 		if (!len)
 			len = 1;
 		wanted = may_read(fd) ? (long)len : -EBADF;
-		if (one_in(2))
-			got = with_errno(syscall(__NR_splice, fd->fd, NULL, ends[1], NULL, len, 0));
-		else
-			got = with_errno(syscall(__NR_sendfile, ends[1], fd->fd, NULL, len));
+		got = move(fd->fd, ends[1], len, one_in(2));
 		pipe_len = got > 0 ? got : 0;
 		if (pipe_len && read(ends[0], fuzz.buffer + start, pipe_len) != (long)pipe_len)
 			wrong("a pipe lost %ld bytes\n", got);
