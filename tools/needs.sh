@@ -5,6 +5,8 @@
 # and names in $packages what would cure it; "rust", "clang" and "qemu" stand
 # for sets that depend on what apt offers. Sourced after lib.sh.
 
+# shellcheck disable=SC2034 # for kdir and kernel-source
+MIN_LINUX=7.2
 MIN_RUST=1.85
 MIN_BINDGEN=0.71.1
 MIN_QEMU=7.2

@@ -19,7 +19,8 @@ FILES = (
 class Kdir(unittest.TestCase):
     """A made-up build tree with the test kernel's configuration, and one fault."""
 
-    def complaints(self, pattern="^$", replacement="", without=(), only=(), makefile=""):
+    def complaints(self, pattern="^$", replacement="", without=(), only=(), makefile="",
+                   release="7.3.4"):  # fmt: skip
         """What is said when the configuration has been changed, or files are gone."""
         with open(os.path.join(KERNEL, ".config"), encoding="utf-8") as file:
             config = file.read()
@@ -33,6 +34,9 @@ class Kdir(unittest.TestCase):
                 if name not in without:
                     with open(path, "w", encoding="utf-8") as file:
                         file.write(makefile if name == "Makefile" else "")
+            name = os.path.join(tree, "include", "config", "kernel.release")
+            with open(name, "w", encoding="utf-8") as file:
+                file.write(f"{release}\n")
             with open(os.path.join(tree, ".config"), "w", encoding="utf-8") as file:
                 file.write(changed)
             done = subprocess.run(
@@ -76,6 +80,14 @@ class Kdir(unittest.TestCase):
         self.assert_refused("to boot", without=["arch/riscv/boot/Image"])
         self.assert_refused("not built to the end", without=["Module.symvers"])
         self.assert_refused("nolibc", without=["tools/include/nolibc/nolibc.h"])
+
+    def test_too_old(self):
+        """kdir: 6.12 is refused in one line that says what to take instead"""
+        for release in ("6.12.117+deb12-amd64", "6.19.3", "7.1.9"):
+            self.assert_refused("take 7.2 or newer", release=release)
+            self.assert_refused("take 7.2 or newer", "^CONFIG_RUST=y", "", release=release)
+        for release in ("7.2.0", "7.10.1", "8.0.0"):
+            self.assertEqual(self.complaints(release=release), [])
 
     def test_headers_package(self):
         """kdir: Debian's headers are known for what they lack, in one line"""
