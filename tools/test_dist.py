@@ -3,9 +3,14 @@
 
 import os
 import re
+import shutil
+import subprocess
+import tempfile
 import unittest
 
-DIST = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "dist")
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = os.path.join(TOP, os.environ.get("BUILD") or "build")
+DIST = os.path.join(TOP, "dist")
 # udev(7): a comma-separated list of key, operator, quoted value.
 PAIR = re.compile(r'([A-Z]+)(==|!=|\+=|-=|:=|=)"([^"]*)"')
 MATCHES = ("KERNEL", "SUBSYSTEM")
@@ -60,6 +65,43 @@ class Rules(unittest.TestCase):
         self.assertEqual(pairs["GROUP"][1], group)
         self.assertEqual(int(pairs["MODE"][1], 8), int(mode, 8))
         self.assertEqual(int(mode, 8) & 0o007, 0)
+
+class Mdev(unittest.TestCase):
+    """BusyBox's mdev, in the guest."""
+
+    # As at the start of a system, then as the kernel calls it for one device.
+    SCRIPT = """
+busybox ls -n /dev/pages
+busybox mdev -s
+busybox ls -n /dev/pages
+busybox rm /dev/pages
+ACTION=add SUBSYSTEM=misc DEVPATH=/class/misc/pages busybox mdev
+busybox ls -n /dev/pages
+"""
+    FILES = {
+        "group": "root:x:0:\npages:x:77:\n",
+        "passwd": "root:x:0:0:root:/:/bin/sh\n",
+        "script": SCRIPT,
+    }
+
+    def test_rule(self):
+        """dist: BusyBox's mdev gives the node to the group, in a scan and in an event"""
+        with tempfile.TemporaryDirectory() as root:
+            os.makedirs(os.path.join(root, "etc"))
+            shutil.copy(os.path.join(DIST, "mdev.conf"), os.path.join(root, "etc"))
+            for name, text in self.FILES.items():
+                with open(os.path.join(root, "etc", name), "w", encoding="utf-8") as file:
+                    file.write(text)
+            done = subprocess.run(
+                [os.path.join(TOP, "tools", "boot"), "NAME=mdev", "ICOUNT=1", f"FILES={root}",
+                 os.path.join(BUILD, "busybox", "busybox"), "hush", "/etc/script"],
+                stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", check=False,
+            )  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = [line.split()[:5] for line in done.stdout.splitlines()]
+        before, after = ["crw-------", "0", "0"], ["crw-rw----", "0", "77"]
+        self.assertEqual([[mode, *ids] for mode, _, *ids, _ in found], [before, after, after])
+
 
 
 if __name__ == "__main__":
