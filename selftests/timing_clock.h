@@ -31,8 +31,9 @@ static inline void spin(unsigned long n)
  * the clock's tick at the same place, and every one would be rounded the same
  * way. A delay that differs from round to round moves the place. There are 50
  * delays, a tick apart from first to last. They come in an order that spreads
- * any number of rounds evenly over the tick, so that an average is right to an
- * instruction or two.
+ * any number of rounds evenly over the tick, so that rounding leaves an
+ * instruction or two in an average of one build. Between builds averages were
+ * seen to move by up to 30.
  */
 static inline void dither(int round)
 {
