@@ -6,13 +6,14 @@
  * grows and shrinks by pages of its own.  The sum counted here does not: free
  * pages, pages in per-CPU lists (both from /proc/zoneinfo, after
  * /proc/sys/vm/stat_refresh has folded the per-CPU counters), slab, and stacks of
- * kernel threads, which come and go with the load.  Runs that the device keeps for
- * reuse are asked back first, as memory pressure would, by drop_caches.  So a test
- * may ask for the exact page.
+ * kernel threads, which come and go with the load; on a debug kernel the depot of
+ * stacks, too.  Runs that the device keeps for reuse are asked back first, as memory
+ * pressure would, by drop_caches.  So a test may ask for the exact page.
  */
 #ifndef SELFTESTS_MEMORY_H
 #define SELFTESTS_MEMORY_H
 
+#include "depot.h"
 #include "pages.h"
 
 #define SETTLE_STEP_MS	5
@@ -84,26 +85,6 @@ static inline long statistic(const char *name)
 	return read_file(path, text, sizeof(text)) ? atol(text) : 0;
 }
 
-/* A figure of the depot in which a debug kernel saves stacks; 0 where there is none. */
-static inline long stack_depot(const char *label)
-{
-	char text[512];
-
-	read_file("/sys/kernel/debug/stackdepot/stats", text, sizeof(text));
-	return sum_of(text, label);
-}
-
-/*
- * The depot only grows: by a pool of four pages, whoever it is that is not in it yet.
- * It counts a pool from its first use on, and has the next one ready before.
- */
-#define POOL_PAGES	4
-
-static inline long stacks_saved(void)
-{
-	return stack_depot("persistent_count:") + stack_depot("allocations:");
-}
-
 /* As unused_pages(), but what waits for reuse stays. */
 static inline long free_pages(void)
 {
@@ -117,7 +98,7 @@ static inline long free_pages(void)
 	       sum_of(zoneinfo, "nr_slab_reclaimable ") +
 	       sum_of(zoneinfo, "nr_slab_unreclaimable ") +
 	       sum_of(zoneinfo, "nr_kernel_stack ") * (long)KIB / (long)PAGE +
-	       stack_depot("pools:") * POOL_PAGES;
+	       depot_pages();
 }
 
 /* Pages that belong to nobody at this moment. */
@@ -131,8 +112,6 @@ static inline long unused_pages(void)
  * The kernel gives stacks of dead tasks and the like back a little later: waits
  * until four readings agree, two seconds at most.
  */
-static long stacks_at_rest;
-
 static inline long settled_free_pages(void)
 {
 	long last = unused_pages();
@@ -147,7 +126,6 @@ static inline long settled_free_pages(void)
 		same = pages == last ? same + 1 : 0;
 		last = pages;
 	}
-	stacks_at_rest = stacks_saved();
 	return last;
 }
 
@@ -161,9 +139,6 @@ static inline bool memory_is_back(long before)
 		sleep_ms(SETTLE_STEP_MS);
 		pages = unused_pages();
 	}
-	/* That may have been the pool that is ready for the next stacks. */
-	if (pages < before && stacks_saved() != stacks_at_rest)
-		pages += POOL_PAGES;
 	if (pages < before)
 		ksft_print_msg("%ld pages are lost\n", before - pages);
 	return pages >= before;
