@@ -151,4 +151,13 @@ static inline unsigned long long now_ns(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
+/* The coarse clock stands still between two ticks. */
+static inline unsigned long long last_tick_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
 #endif /* SELFTESTS_PAGES_H */

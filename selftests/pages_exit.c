@@ -6,10 +6,12 @@
 
 #include "klog.h"
 #include "run.h"
+#include "worker.h"
 
 #define LEN	(33 * KIB)
 #define STAMP	0x3c
 #define HUGE	(32 * MIB)
+#define KILL_TRIES	10
 
 /* Descriptors that a child finds. */
 #define CHILD_DEVICE	10
@@ -131,13 +133,10 @@ static bool hundred_exits(void)
 	return ok;
 }
 
-/*
- * A huge zeroed mapping, undisturbed at first, to see how long it takes. Then with
- * a timer that kills the process after the first quarter.
- */
+/* Where the child's mapping is, and how long it took before. */
 struct report {
+	unsigned char *p;
 	unsigned long long whole;
-	unsigned long long start;
 };
 
 /*
@@ -150,36 +149,38 @@ static void wait_before_tick(unsigned long long before)
 	unsigned long long now;
 
 	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
-	/* A sleep ends at a tick. */
+	/* A sleep ends behind a tick. */
 	sleep_ms(20);
-	now = now_ns();
+	now = last_tick_ns();
 	while (now_ns() + before < now + tick.tv_nsec)
 		;
 }
 
+/*
+ * A huge zeroed mapping, undisturbed at first, to see how long it takes. Then with a timer
+ * that kills the process after the first quarter. All of it is in the run that it has
+ * unmapped before, and that holds no zeros.
+ */
 static int child_huge(void)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL };
 	struct itimerspec spec = { 0 };
 	struct report report;
-	unsigned char *p;
 	timer_t timer;
 
 	if (!dirty(CHILD_DEVICE, SHARED_UNCLEARED, HUGE, STAMP) ||
 	    timer_create(CLOCK_MONOTONIC, &event, &timer))
 		return 1;
 	report.whole = now_ns();
-	p = map(CHILD_DEVICE, SHARED, HUGE);
+	report.p = map(CHILD_DEVICE, SHARED, HUGE);
 	report.whole = now_ns() - report.whole;
-	if (!p || !all_bytes(p, HUGE, 0))
+	if (!report.p || !all_bytes(report.p, HUGE, 0))
 		return 2;
-	munmap(p, HUGE);
-	/* No run that waits in the device, where it might be cleared already. */
-	write_file(DROP_CACHES, DROP_SLAB);
+	fill(report.p, STAMP, HUGE);
+	munmap(report.p, HUGE);
+	write(CHILD_SAYS, &report, sizeof(report));
 
 	wait_before_tick(report.whole / 4);
-	report.start = now_ns();
-	write(CHILD_SAYS, &report, sizeof(report));
 	spec.it_value.tv_nsec = report.whole / 8;
 	timer_settime(timer, 0, &spec, NULL);
 	map(CHILD_DEVICE, SHARED, HUGE);
@@ -187,22 +188,37 @@ static int child_huge(void)
 		sleep_ms(1000);
 }
 
-static bool killed_while_clearing(void)
+/* How much was cleared of a mapping that was to be killed after its first quarter. */
+static size_t cleared_until_killed(void)
 {
 	struct report report = { 0 };
-	unsigned long long took;
+	size_t cleared = 0;
 	int from;
-	bool ok = expect(wait_status(run_child("huge", 0, &from)) == SIGKILL);
 
-	took = now_ns();
-	ok = ok && expect(read(from, &report, sizeof(report)) == sizeof(report));
-	took -= report.start;
-	ok = ok && expect(took < report.whole / 2);
-	if (!ok)
-		ksft_print_msg("the mapping takes %llu us, the end came after %llu us\n",
-			       report.whole / 1000, took / 1000);
+	if (expect(wait_status(run_child("huge", 0, &from)) == SIGKILL) &&
+	    expect(read(from, &report, sizeof(report)) == sizeof(report)))
+		cleared = first_other(report.p, HUGE, 0, 0);
 	close(from);
-	return ok;
+	return cleared;
+}
+
+/*
+ * That, and no clock, tells when it ended; pages_kill looks more closely. Without an MMU the
+ * memory can be read here, and this task runs before the device may clear in the background.
+ * Where instructions are not counted the signal may come late: tried again. Who does not look
+ * at signals clears all of it each time.
+ */
+static bool killed_while_clearing(void)
+{
+	int tries = counts_instructions() ? 1 : KILL_TRIES;
+	size_t cleared;
+
+	do {
+		cleared = cleared_until_killed();
+	} while ((!cleared || cleared > HUGE / 2) && --tries);
+	if (!tries)
+		ksft_print_msg("%zu KiB of %lu were cleared\n", cleared / KIB, HUGE / KIB);
+	return expect(tries);
 }
 
 /*
@@ -334,8 +350,6 @@ static bool traced_process(void)
 	return ok;
 }
 
-BY_THE_CLOCK(killed_while_clearing)
-
 static const struct test tests[] = {
 	{ "exit with a mapping of each kind", plain_exit },
 	{ "exit with mappings whose descriptor is closed", exit_after_close },
@@ -343,7 +357,7 @@ static const struct test tests[] = {
 	{ "SIGSEGV with a mapping of each kind", segmentation_fault },
 	{ "SIGKILL with a mapping of each kind", killed_while_idle },
 	{ "100 processes exit or exec with mappings", hundred_exits },
-	{ "SIGKILL ends a 32 MiB zeroed mapping in the middle", killed_while_clearing_in_time },
+	{ "SIGKILL ends a 32 MiB zeroed mapping in the middle", killed_while_clearing },
 	{ "SIGKILL at 40 moments of a 1 MiB zeroed mapping", killed_at_each_moment },
 	{ "a vfork child's mapping outlives it", vfork_child_maps },
 	{ "a vfork child unmaps its parent's mapping", vfork_child_unmaps },
@@ -360,5 +374,6 @@ int main(int argc, char **argv)
 			return child_small(atol(argv[3]));
 		return strcmp(argv[2], "huge") ? 0 : child_huge();
 	}
+	worker_runs_when_asleep();
 	run_tests(tests, ARRAY_SIZE(tests));
 }

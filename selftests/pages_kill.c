@@ -3,17 +3,16 @@
  * SIGKILL while a zeroed mapping is cleared: how much of it is cleared after that? The device
  * looks at the signals every 64 KiB.
  *
- * On one hart. A task of higher priority wakes at a tick, in the middle of the clearing, sees
+ * All on one hart. A task of higher priority wakes at a tick, in the middle of the clearing, sees
  * how far it has come, kills, and looks again at the end. Without an MMU it can read the run
  * whoever has it.
  */
 #include "run.h"
 #include "stats.h"
+#include "worker.h"
 
 #define CANARY		0xc5
 #define STEP		(64 * KIB)
-#define SCHED_OTHER	0
-#define SCHED_FIFO	1
 
 #define look(var)	__atomic_load_n(&(var), __ATOMIC_ACQUIRE)
 #define tell(var, val)	__atomic_store_n(&(var), (val), __ATOMIC_RELEASE)
@@ -24,12 +23,6 @@ static struct {
 	unsigned long long start;
 	unsigned char *p;
 } victim;
-
-static void schedule(int policy, int priority)
-{
-	if (syscall(__NR_sched_setscheduler, 0, policy, &priority))
-		ksft_exit_fail_perror("sched_setscheduler");
-}
 
 /* Maps at the moment it is told, and should not live to see the mapping. */
 static int maps(void *unused)
@@ -51,11 +44,11 @@ static pid_t maps_before_tick(size_t len, unsigned long long before)
 	pid_t pid;
 
 	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
-	/* A sleep ends at a tick; the next but one is far enough away. */
+	/* A sleep ends behind a tick; the next but one is far enough away. */
 	sleep_ms(1);
 	victim.len = len;
 	victim.p = NULL;
-	tell(victim.start, now_ns() + 2 * tick.tv_nsec - before);
+	tell(victim.start, last_tick_ns() + 2 * tick.tv_nsec - before);
 	pid = spawn(THREAD, &stack, maps, NULL);
 	sleep_ms(tick.tv_nsec * 3 / 2 / 1000000);
 	return pid;
@@ -97,18 +90,32 @@ static struct outcome kill_once(size_t len, unsigned long long before)
 	return outcome;
 }
 
-/* Kills at one moment after the other; some must be within the clearing. */
-static bool stops_within_a_step(size_t len, unsigned long long step_ns)
+/*
+ * Kills at one moment after the other, so close to each other that ten or so are within the
+ * clearing, wherever that is in the time that a mapping takes.
+ */
+static bool stops_within_a_step(size_t len)
 {
-	unsigned int within = 0;
+	unsigned long long before, step, whole = -1ULL, uncleared = -1ULL;
+	unsigned int within = 0, moments = 0;
+	int fd = open_pages();
 	bool ok = true;
 	int i;
 
-	schedule(SCHED_FIFO, 10);
-	for (i = 1; i <= 20; i++) {
-		struct outcome outcome = kill_once(len, i * step_ns);
+	for (i = 0; i < 5; i++) {
+		shortest(&whole, time_to_map(fd, SHARED, len));
+		shortest(&uncleared, time_to_map(fd, SHARED_UNCLEARED, len));
+	}
+	close(fd);
+	if (!expect(whole > uncleared + 10))
+		return false;
+	step = (whole - uncleared) / 10;
+	drop_cached();
+	for (before = step; before < whole + 4 * step; before += step) {
+		struct outcome outcome = kill_once(len, before);
 		size_t more = outcome.at_end - outcome.at_kill;
 
+		moments++;
 		drop_cached();
 		if (outcome.at_kill == 0 || outcome.at_kill == len)
 			continue;
@@ -118,21 +125,20 @@ static bool stops_within_a_step(size_t len, unsigned long long step_ns)
 				       outcome.at_kill / KIB, len / KIB, outcome.at_end / KIB);
 		ok &= more <= STEP;
 	}
-	schedule(SCHED_OTHER, 0);
 	if (within < 5)
-		ksft_print_msg("only %u of 20 came in time\n", within);
+		ksft_print_msg("only %u of %u came in time\n", within, moments);
 	return expect(within >= 5) && ok;
 }
 
 /* Up to 1 MiB is cleared within the core's lock, more on the way back to the program. */
 static bool short_mapping(void)
 {
-	return stops_within_a_step(MIB, 4000);
+	return stops_within_a_step(MIB);
 }
 
 static bool long_mapping(void)
 {
-	return stops_within_a_step(16 * MIB, 40000);
+	return stops_within_a_step(16 * MIB);
 }
 
 /* Nobody will unmap what was left half cleared, so nobody else reminds the device of it. */
@@ -142,16 +148,14 @@ static bool rest_is_cleared(void)
 	int i;
 
 	victim.fd = open_pages();
-	for (i = 1; i <= 20 && figure(FAILURES) == failures; i++) {
+	for (i = 1; i <= 100 && figure(FAILURES) == failures; i++) {
 		pid_t pid;
 
 		drop_cached();
 		/* The worker has nothing to do, and knows. */
 		sleep_ms(200);
-		schedule(SCHED_FIFO, 10);
 		pid = maps_before_tick(MIB, i * 4000);
 		kill(pid, SIGKILL);
-		schedule(SCHED_OTHER, 0);
 		wait_status(pid);
 		if (look(victim.p))
 			munmap(victim.p, MIB);
@@ -169,5 +173,6 @@ static const struct test tests[] = {
 
 int main(void)
 {
+	worker_runs_when_asleep();
 	run_tests(tests, ARRAY_SIZE(tests));
 }

@@ -3,11 +3,14 @@
  * Two harts map and unmap against each other.  A run that is handed out again
  * before the core has forgotten the old mapping stops the machine (BUG at
  * add_nommu_region()); a run that is handed out twice shows a foreign stamp.
+ *
+ * An argument is the number of pairs of mmap() and munmap() for each hart.
  */
 #include "run.h"
 
-#define PAIRS		100000
 #define CHILD_DEVICE	10
+
+static long pairs = 100000;
 
 static const size_t sizes[] = { PAGE, 2 * PAGE, 3 * PAGE, 33 * KIB, 64 * KIB };
 
@@ -34,9 +37,9 @@ static bool stamp_holds(unsigned char *p, size_t len, unsigned long stamp, int p
 /* Returns 0, or which promise broke. */
 static int hammer(int fd, size_t kind_step, unsigned long who)
 {
-	unsigned long i;
+	long i;
 
-	for (i = 0; i < PAIRS; i++) {
+	for (i = 0; i < pairs; i++) {
 		/* The direct kinds at the front of the table, by turns if asked to. */
 		const struct kind *kind = &kinds[i * kind_step % 3];
 		size_t len = sizes[i % ARRAY_SIZE(sizes)];
@@ -67,7 +70,7 @@ static bool race(bool same_file, size_t kind_step)
 	pid_t pid;
 
 	dup2(fd, CHILD_DEVICE);
-	pid = start_child("hammer", kind_step, 0);
+	pid = start_child("hammer", kind_step, pairs);
 	here = hammer(own, kind_step, 1);
 	there = wait_status(pid) >> 8;
 	if (here || there)
@@ -108,14 +111,18 @@ static bool two_threads(void)
 }
 
 static const struct test tests[] = {
-	{ "2 x 100000 pairs, zeroed, two processes on one open file", same_open_file },
-	{ "2 x 100000 pairs, zeroed and uncleared, an open file each", two_open_files },
-	{ "2 x 100000 pairs, two threads of one process", two_threads },
+	{ "pairs, zeroed, two processes on one open file", same_open_file },
+	{ "pairs, zeroed and uncleared, an open file each", two_open_files },
+	{ "pairs, two threads of one process", two_threads },
 };
 
 int main(int argc, char **argv)
 {
-	if (is_child(argc, argv))
+	if (is_child(argc, argv)) {
+		pairs = atol(argv[4]);
 		return hammer(CHILD_DEVICE, atol(argv[3]), 3);
+	}
+	if (argc > 1)
+		pairs = atol(argv[1]);
 	run_tests(tests, ARRAY_SIZE(tests));
 }

@@ -5,6 +5,7 @@
  */
 #include "run.h"
 #include "stats.h"
+#include "worker.h"
 
 #define FILES	3
 #define SLOTS	64
@@ -314,5 +315,6 @@ static const struct test tests[] = {
 
 int main(void)
 {
+	worker_runs_when_asleep();
 	run_tests(tests, ARRAY_SIZE(tests));
 }

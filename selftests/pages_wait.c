@@ -10,11 +10,10 @@
  */
 #include "run.h"
 #include "stats.h"
+#include "worker.h"
 
 #define ROUNDS		50
 #define SMALL_RUNS	200
-#define SCHED_OTHER	0
-#define SCHED_FIFO	1
 
 #define look(var)	__atomic_load_n(&(var), __ATOMIC_ACQUIRE)
 #define tell(var, val)	__atomic_store_n(&(var), (val), __ATOMIC_RELEASE)
@@ -54,12 +53,6 @@ static struct {
 } other;
 
 static bool smp;
-
-static void schedule(int policy, int priority)
-{
-	if (syscall(__NR_sched_setscheduler, 0, policy, &priority))
-		ksft_exit_fail_perror("sched_setscheduler");
-}
 
 static void small_runs_wait(void)
 {
@@ -166,6 +159,6 @@ static const struct test tests[] = {
 
 int main(int argc, char **argv)
 {
-	smp = argc > 1 && !strcmp(argv[1], "smp");
+	smp = !counts_instructions() || (argc > 1 && !strcmp(argv[1], "smp"));
 	run_tests(tests, ARRAY_SIZE(tests));
 }

@@ -38,30 +38,27 @@ static inline void warm_up(void)
 	settled_free_pages();
 }
 
-#define CLOCK_TRIES	10
-
-/*
- * The device's idle time, or how long something takes, decides. Where instructions are
- * counted (the guest's init has been told when to start) that must hold at once.
- * Elsewhere a busy host moves the clock, so it is tried a few times: what is broken fails
- * each time.
- */
-static inline bool by_the_clock(bool (*run)(void))
+/* The guest's init has been told when to start: each boot goes the same way. */
+static inline bool counts_instructions(void)
 {
-	int tries = access("/guest/settle", F_OK) ? CLOCK_TRIES : 1;
-	bool ok = false;
-
-	while (!ok && tries--)
-		ok = run();
-	return ok;
+	return !access("/guest/settle", F_OK);
 }
 
-/* Makes a test run_in_time() of a test run(). */
-#define BY_THE_CLOCK(run)				\
-	static bool run##_in_time(void)			\
-	{						\
-		return by_the_clock(run);		\
-	}
+/* How long mmap() takes; of several times the shortest tells most. */
+static inline unsigned long long time_to_map(int fd, const struct kind *kind, size_t len)
+{
+	unsigned long long start = now_ns();
+	unsigned char *p = map(fd, kind, len);
+
+	start = now_ns() - start;
+	return expect(p) && expect(!munmap(p, len)) ? start : -1ULL;
+}
+
+static inline void shortest(unsigned long long *least, unsigned long long ns)
+{
+	if (ns < *least)
+		*least = ns;
+}
 
 /* Runs one test that has no function of its own, and looks at the memory. */
 static inline bool run_test(bool (*run)(void))
