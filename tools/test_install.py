@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = os.path.join(TOP, os.environ.get("BUILD") or "build")
 FILES = {
     "include/linux/pages.h": 0o644,
     "include/pages.h": 0o644,
@@ -108,6 +109,20 @@ class Install(unittest.TestCase):
             stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", check=False,
         )  # fmt: skip
         self.assertEqual((done.returncode, done.stdout), (0, "it works\n"), done.stderr)
+
+    def test_module(self):
+        """install: the module goes below INSTALL_MOD_PATH, where modules of its kernel are"""
+        tool = os.path.join(TOP, "tools", "module")
+        done = subprocess.run(
+            [tool, "install"], env={**os.environ, "INSTALL_MOD_PATH": "image"}, cwd=self.root,
+            capture_output=True, encoding="utf-8", check=False,
+        )  # fmt: skip
+        # depmod misses the lists of the kernel's own modules, which are not in this image.
+        self.assertEqual(done.returncode, 0, done.stderr)
+        kernel = os.environ.get("KDIR") or os.path.join(BUILD, "kernel")
+        with open(os.path.join(kernel, "include/config/kernel.release"), encoding="utf-8") as file:
+            place = os.path.join(self.root, "image/lib/modules", file.read().strip(), "updates")
+        self.assertEqual(os.listdir(place), ["rust_uncleared.ko"])
 
     def test_manual(self):
         """install: groff and mandoc show the pages without a warning"""
