@@ -31,6 +31,7 @@ use device::{
 };
 use kernel::prelude::*;
 use memory::{
+    compat::value_of,
     misc_device::Registration,
     system, //
 };
@@ -88,11 +89,11 @@ impl kernel::InPlaceModule for RustUncleared {
 /// Reads and checks the module parameters.
 fn parameters() -> Result<Parameters> {
     let given = Given {
-        policy: module_parameters::policy.value(),
-        mode: module_parameters::mode.value(),
-        max_bytes: module_parameters::max_bytes.value(),
-        cache_bytes: module_parameters::cache_bytes.value(),
-        reserve_bytes: module_parameters::reserve_bytes.value(),
+        policy: value_of(module_parameters::policy.value()),
+        mode: value_of(module_parameters::mode.value()),
+        max_bytes: value_of(module_parameters::max_bytes.value()),
+        cache_bytes: value_of(module_parameters::cache_bytes.value()),
+        reserve_bytes: value_of(module_parameters::reserve_bytes.value()),
     };
     let machine = Machine {
         pages: system::total_pages(),

@@ -12,6 +12,7 @@
 //! C source: [`mm/nommu.c`](srctree/mm/nommu.c)
 
 use super::{
+    compat,
     deferred_clear::{
         self,
         Clearing, //
@@ -39,7 +40,7 @@ use kernel::{
 /// VMA flags by which `mm/nommu.c` takes a mapping for one that others may share:
 /// `is_nommu_shared_mapping()` in `include/linux/mm.h`, and `VM_SHARED`.
 const SHARING_FLAGS: bindings::vm_flags_t =
-    bindings::VM_SHARED | bindings::VM_MAYSHARE | VM_MAYOVERLAY;
+    bindings::VM_SHARED | compat::VM_MAYSHARE | VM_MAYOVERLAY;
 
 const VM_MAYOVERLAY: bindings::vm_flags_t = 1 << bindings::VMA_MAYOVERLAY_BIT;
 
@@ -222,7 +223,7 @@ pub(super) unsafe extern "C" fn get_unmapped_area<D: NommuMiscDevice>(
             base
         }
         // `do_mmap()` would make a copy, which others could share.
-        Err(ENOSYS) => ENODEV.to_errno() as c_ulong,
+        Err(err) if err.to_errno() == compat::ENOSYS => ENODEV.to_errno() as c_ulong,
         Err(err) => err.to_errno() as c_ulong,
     }
 }
@@ -250,7 +251,7 @@ pub(super) unsafe extern "C" fn mmap<D: NommuMiscDevice>(
     let Some(mut mapping) = pending else {
         // SAFETY: Both belong to a mapping that is being set up.
         unsafe { ask_for_a_copy(vma, region) };
-        return ENOSYS.to_errno();
+        return compat::ENOSYS;
     };
 
     // SAFETY: The start and the end of a VMA that is being set up do not change meanwhile.

@@ -10,6 +10,7 @@
 //! [`mm/nommu.c`](srctree/mm/nommu.c)
 
 use super::{
+    compat,
     deferred_return::Orphans,
     mapping::{
         self,
@@ -224,7 +225,12 @@ impl<D: NommuMiscDevice> Registration<D> {
             // `open()` may come as soon as this field is there, so it has to be the last one.
             misc <- Opaque::try_ffi_init(move |slot: *mut bindings::miscdevice| {
                 let device = bindings::miscdevice {
-                    fops: &Self::FOPS,
+                    fops: const {
+                        &bindings::file_operations {
+                            owner: compat::OWNER,
+                            ..Self::FOPS
+                        }
+                    },
                     mode,
                     ..MiscDeviceOptions { name }.into_raw::<OpenFile<D>>()
                 };

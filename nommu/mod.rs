@@ -15,10 +15,12 @@
 //! - [`stack`]: mappings that wait, without an allocation.
 //! - [`iov`], [`shrinker`], [`worker`], [`task`], [`system`]: small pieces of C interface that
 //!   `rust/kernel` has no wrapper for.
+//! - [`compat`]: what differs between kernels.
 //!
 //! C source: [`mm/nommu.c`](srctree/mm/nommu.c)
 
 mod blocks;
+pub(crate) mod compat;
 mod deferred_clear;
 mod deferred_return;
 pub(crate) mod iov;

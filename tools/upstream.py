@@ -20,6 +20,8 @@ LIB = "rust/kernel/lib.rs"
 TOUCHED = (LIB, f"{MM}/Makefile", f"{MM}/run_vmtests.sh")
 # The first part of nommu/ is these and what they use, the second all the rest.
 RUNS = ("page_run", "reserve")
+# There is but one kernel to be compatible with then.
+LEFT_OUT = {"mod", "compat"}
 
 
 def ours_text(name):
@@ -131,9 +133,22 @@ def registration(text, name):
     return replace(text, f"^{trait}", f"#[vtable]\n{trait}", f"{name}, trait")
 
 
+def without_compat(text):
+    """Code that is for one kernel only, this one."""
+    text = re.sub(r"^    compat(::\w+)?,\n", "", text, flags=re.MULTILINE)
+    owner = r"const \{\s+&\S+ \{\s+owner: compat::OWNER,\s+\.\.(\S+)\s+\}\s+\},"
+    text = re.sub(owner, r"&\1,", text)
+    text = text.replace("compat::ENOSYS", "ENOSYS.to_errno()")
+    text = text.replace("compat::VM_MAYSHARE", "bindings::VM_MAYSHARE")
+    text = re.sub(r"\bvalue_of\((.*?\(\))\)", r"\1", text)
+    if "compat" in text:
+        raise Misfit(f"a use of compat is left: {text[text.index('compat') :][:40]!r}")
+    return text
+
+
 def placed_module(name):
     """A file of nommu/ as it is in the kernel crate."""
-    text = kernel_crate(ours_text(f"nommu/{name}.rs"))
+    text = without_compat(kernel_crate(ours_text(f"nommu/{name}.rs")))
     if "pub trait NommuMiscDevice" in text:
         text = registration(text, f"nommu/{name}.rs")
     if "bindings::file_operations =" in text:
@@ -189,7 +204,7 @@ def place_page_runs(target):
 def place_misc_device(target):
     """rust/kernel/nommu: misc devices that hand them out."""
     paths = glob.glob(os.path.join(tree.TOP, "nommu", "*.rs"))
-    names = {os.path.basename(path)[:-3] for path in paths} - {"mod"} - set(needed(list(RUNS)))
+    names = {os.path.basename(path)[:-3] for path in paths} - LEFT_OUT - set(needed(list(RUNS)))
     place_modules(target, sorted(names))
     tree.place_entry(target)
 
@@ -199,7 +214,7 @@ def place_driver(target):
     ours = [entry for entry in tree.DRIVER_FILES if "mmu/" not in entry[0]]
     tree.place_code(target, ours)
     root = f"{tree.DRIVER}/rust_uncleared.rs"
-    text = target.read(root)
+    text = without_compat(target.read(root))
     # The part for kernels with an MMU stays where it is.
     text = re.sub(r"^#\[cfg\(CONFIG_MMU\)\]\n(#.*\n)?(mod|use) mmu\b.*\n", "", text, flags=re.M)
     text = replace(text, r"^(#[^\n]*\n)+mod nommu;\n", "", "rust_uncleared.rs, mod")
@@ -228,6 +243,7 @@ def place_tests(target):
     tree.place_tests(target)
     tree.place_documents(target)
     text = target.read(tree.DESIGN)
+    text = re.sub(r"^``compat.rs``\n(\t.*\n)+", "", text, flags=re.MULTILINE)
     target.write(tree.DESIGN, text.replace("``nommu/``", "``rust/kernel/nommu/``"))
     tree.place_entry(target)
 
