@@ -90,6 +90,9 @@ install: library ## install headers, library, manual and rules below PREFIX=/usr
 install-in-tree: ## put driver, tests and documents into the kernel source KDIR=
 	@tools/install-in-tree "$(KDIR)"
 
+matrix: library ## build and test the module on every kernel that Debian offers; KERNELS=
+	@tools/kernels $(KERNELS)
+
 series: setup ## make the patches for upstream in build/series, and have checkpatch judge them
 	@tools/preflight test
 	@tools/series --check
@@ -108,4 +111,4 @@ clean: ## remove what was built of this project, keep kernels and tools
 distclean: ## remove all of build/
 	rm -rf $(BUILD)
 
-.PHONY: help setup run bench test prove boot module module-noopt modules_install install install-in-tree series upstream selftests library programs examples shell lint clean distclean
+.PHONY: help setup run bench test prove matrix boot module module-noopt modules_install install install-in-tree series upstream selftests library programs examples shell lint clean distclean
