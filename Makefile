@@ -26,7 +26,7 @@ help:
 	@awk -F ' *## *' '/^[a-z_-]+:.* ## / { sub(/:.*/, "", $$1); printf "  make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo "  KDIR=dir use a kernel that you have built; LLVM=-22 a certain clang; BUILD=dir not build/"
-	@echo "  KERNEL=debug use the kernel of configs/debug.config: setup, module, test, boot"
+	@echo "  KERNEL=debug, riscv64-mmu or x86_64 use another kernel of configs/: setup, module, test, boot"
 	@echo "  All is set up on the way: as root what is missing is installed, else you are told how."
 
 setup: ## fetch and build what the module needs: tools, kernel, guest
@@ -106,7 +106,7 @@ lint: setup ## check style and form of all there is
 	@tools/lint
 
 clean: ## remove what was built of this project, keep kernels and tools
-	rm -rf $(foreach d,module module-* kernel-*noopt stub series upstream selftests guest report log pycache programs,$(BUILD)/$(d))
+	rm -rf $(foreach d,module module-* kernel-*noopt stub series upstream selftests selftests-x86_64 guest guest-x86_64 report log pycache programs,$(BUILD)/$(d))
 
 distclean: ## remove all of build/
 	rm -rf $(BUILD)

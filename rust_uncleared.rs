@@ -6,18 +6,26 @@
 //! On a kernel without an MMU every mapping is cleared in full before mmap(2) returns, and freed
 //! page by page afterwards. This device does neither where it need not. It has two parts:
 //!
-//! - [`device`] decides: which mapping is asked for, who may see what, where the memory comes from.
-//! - [`nommu`] carries out: it holds all unsafe code, behind safe types.
+//! - `device` decides: which mapping is asked for, who may see what, where the memory comes from.
+//! - `nommu`, or `mmu` where there is one, carries out: it holds all unsafe code, behind safe
+//!   types.
 //!
 //! UAPI header: [`include/uapi/linux/pages.h`](srctree/include/uapi/linux/pages.h)
 
 #![deny(unsafe_code)]
 
 mod device;
+#[cfg(CONFIG_MMU)]
+#[expect(unsafe_code)]
+mod mmu;
+#[cfg(not(CONFIG_MMU))]
 #[expect(unsafe_code)]
 mod nommu;
 
 // Where the mappings come from. `device` knows it by this name only.
+#[cfg(CONFIG_MMU)]
+use mmu as memory;
+#[cfg(not(CONFIG_MMU))]
 use nommu as memory;
 
 use device::{

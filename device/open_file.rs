@@ -3,12 +3,12 @@
 //! An open `/dev/pages`: its file operations.
 //!
 //! Reads, writes and seeks are those of `/dev/zero` ([`drivers/char/mem.c`]). The mappings are what
-//! the device is for; `mm/nommu.c` brings them here in two ways:
+//! the device is for; they come in two kinds:
 //!
 //! - A direct mapping (`MAP_SHARED`, or `MAP_PRIVATE` without `PROT_WRITE`) asks
 //!   [`OpenFile::map`] for the memory itself.
-//! - A writable `MAP_PRIVATE` one gets memory of the core's. The core then reads its contents from
-//!   the file; all that can be decided here is whether there is anything to read.
+//! - A writable `MAP_PRIVATE` one gets memory of the core's. All that can be decided here is
+//!   whether that may stay as it is.
 //!
 //! [`drivers/char/mem.c`]: srctree/drivers/char/mem.c
 
@@ -79,18 +79,12 @@ impl NommuMiscDevice for OpenFile {
         }
     }
 
-    fn read_iter(&self, pos: i64, dest: &mut IovIterDest<'_>) -> Result<usize> {
-        if iov::is_mapping_copy(dest) {
-            // An answer of zero bytes makes the core clear all of it.
-            let wish = Wish::at_position(pos)?;
-            if !self.service.engine.copy_may_stay(&self.account, wish) {
-                return Ok(0);
-            }
-            let claimed = dest.len();
-            dest.advance(claimed);
-            return Ok(claimed);
-        }
+    fn copy_may_stay(&self, pos: i64) -> Result<bool> {
+        let wish = Wish::at_position(pos)?;
+        Ok(self.service.engine.copy_may_stay(&self.account, wish))
+    }
 
+    fn read_iter(&self, dest: &mut IovIterDest<'_>) -> Result<usize> {
         let mut done = 0;
         while !dest.is_empty() {
             let wanted = dest.len().min(READ_STEP);

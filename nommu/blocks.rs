@@ -27,12 +27,13 @@ pub(super) const MAX_ORDER: u32 = bindings::MAX_PAGE_ORDER;
 /// `__GFP_MOVABLE` says from which part of memory. Nothing is ever moved without an MMU, but the
 /// page allocator keeps the kernel's records out of that part for as long as there are others. So
 /// they do not end up in what odd sizes leave free between runs, where a single one of them would
-/// keep the memory around it in pieces when the runs are gone.
+/// keep the memory around it in pieces when the runs are gone. With an MMU that part must be able
+/// to move.
 const GFP_BLOCK: bindings::gfp_t = bindings::GFP_KERNEL
     | bindings::__GFP_NOWARN
     | 1 << bindings::___GFP_HARDWALL_BIT
     | 1 << bindings::___GFP_NORETRY_BIT
-    | 1 << bindings::___GFP_MOVABLE_BIT;
+    | (!cfg!(CONFIG_MMU) as bindings::gfp_t) << bindings::___GFP_MOVABLE_BIT;
 
 /// Takes a block of `1 << order` pages, and freezes it. [`None`] if there is none or `order` is
 /// above [`MAX_ORDER`].
@@ -59,8 +60,8 @@ pub(super) unsafe fn free(base: NonNull<u8>, pages: usize) {
     let mut block = base;
     let mut left = pages;
     while left > 0 {
-        // Addresses are physical, so an aligned one is an aligned page frame number.
-        let aligned = (block.addr().get() >> PAGE_SHIFT).trailing_zeros();
+        // SAFETY: By the requirements of this function.
+        let aligned = unsafe { frame(block) }.trailing_zeros();
         let order = aligned.min(left.ilog2()).min(MAX_ORDER);
         // SAFETY: By the requirements of this function nobody else has this page.
         unsafe { set_page_count(block, 1) };
@@ -73,6 +74,29 @@ pub(super) unsafe fn free(base: NonNull<u8>, pages: usize) {
     }
 }
 
+/// The number of a page frame: without an MMU addresses are physical.
+///
+/// # Safety
+///
+/// `virt` must be the address of a page of the page allocator.
+#[cfg(not(CONFIG_MMU))]
+#[inline(always)]
+unsafe fn frame(virt: NonNull<u8>) -> usize {
+    virt.addr().get() >> PAGE_SHIFT
+}
+
+/// The number of a page frame: `virt_to_pfn()`.
+///
+/// # Safety
+///
+/// `virt` must be the address of a page of the page allocator.
+#[cfg(CONFIG_MMU)]
+pub(super) unsafe fn frame(virt: NonNull<u8>) -> usize {
+    // SAFETY: By the requirements of this function the page tables of the kernel, in which
+    // `vmalloc_to_pfn()` looks (mm/vmalloc.c), map the page.
+    unsafe { bindings::vmalloc_to_pfn(virt.as_ptr().cast()) }
+}
+
 /// `set_page_count()`.
 ///
 /// # Safety
@@ -81,7 +105,8 @@ pub(super) unsafe fn free(base: NonNull<u8>, pages: usize) {
 /// reference to.
 unsafe fn set_page_count(virt: NonNull<u8>, count: c_int) {
     // SAFETY: On nommu `vmalloc_to_page()` is `virt_to_page()` (mm/nommu.c), which is valid for the
-    // address of a page of the page allocator.
+    // address of a page of the page allocator. Elsewhere it looks into the page tables of the
+    // kernel (mm/vmalloc.c), which map all of these.
     let page = unsafe { bindings::vmalloc_to_page(virt.as_ptr().cast()) };
     // SAFETY: `page` is a valid `struct page`; only an address is taken.
     let counter = unsafe { &raw mut (*page)._refcount.counter };

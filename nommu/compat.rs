@@ -4,10 +4,7 @@
 //! 7.3, or not at all. All of it goes away with 7.2.
 
 use core::borrow::Borrow;
-use kernel::{
-    bindings,
-    prelude::*, //
-};
+use kernel::bindings;
 
 /// The module that this is a part of, for `owner` in a table of operations: it stays as long as
 /// there are open files of it.
@@ -32,7 +29,8 @@ pub(super) const OWNER: *mut bindings::module = {
 pub(super) const OWNER: *mut bindings::module = core::ptr::null_mut();
 
 /// The error number, negative. `kernel::error` of 7.2 has no name for it.
-pub(super) const ENOSYS: c_int = -(bindings::ENOSYS as c_int);
+#[cfg(not(CONFIG_MMU))]
+pub(super) const ENOSYS: kernel::ffi::c_int = -(bindings::ENOSYS as kernel::ffi::c_int);
 
 /// The VMA flag. The bindings of 7.2 have that of `VM_MAYEXEC` under this name.
 pub(super) const VM_MAYSHARE: bindings::vm_flags_t = 1 << bindings::VMA_MAYSHARE_BIT;

@@ -20,7 +20,8 @@ use super::{
         OpenFile, //
     },
     page_run::RawRun,
-    task, //
+    task,
+    task_work, //
 };
 use core::ptr;
 use kernel::{
@@ -103,7 +104,7 @@ pub(super) unsafe fn send<D: NommuMiscDevice>(
     first: usize,
     file: *mut bindings::file,
 ) -> Option<Arc<Clearing<D>>> {
-    let task = task::current_for_task_work()?;
+    let task = task_work::current()?;
     let run = mapping.run().raw();
     let clearing = Arc::new(
         Clearing {

@@ -30,7 +30,7 @@ use super::{
         OpenFile, //
     },
     stack::Stack,
-    task, //
+    task_work, //
 };
 use core::ptr;
 use kernel::{
@@ -72,7 +72,7 @@ pub(super) unsafe fn send<D: NommuMiscDevice>(
     mut mapping: KBox<Mapping<D>>,
     file: *mut bindings::file,
 ) {
-    let Some(task) = task::current_for_task_work() else {
+    let Some(task) = task_work::current() else {
         // SAFETY: By the requirements of this function.
         return unsafe { wait_for_release(mapping, file) };
     };

@@ -178,6 +178,13 @@ impl PageRun {
         self.base() + (self.pages << PAGE_SHIFT)
     }
 
+    /// Number of the first page frame.
+    #[cfg(CONFIG_MMU)]
+    pub(super) fn frame(&self) -> usize {
+        // SAFETY: By the type invariants the page belongs to the page allocator.
+        unsafe { blocks::frame(self.base) }
+    }
+
     /// Fills the pages `range` of this run with zeros, the fastest way that the CPU has.
     ///
     /// The part of `range` that lies outside of the run is left out. Does not sleep.
@@ -210,6 +217,7 @@ pub(super) struct RawRun {
 
 impl RawRun {
     /// Number of pages.
+    #[cfg(not(CONFIG_MMU))]
     #[inline]
     pub(super) fn pages(self) -> usize {
         self.pages

@@ -5,7 +5,6 @@
 //! C headers: [`include/linux/sched.h`](srctree/include/linux/sched.h),
 //! [`include/linux/sched/signal.h`](srctree/include/linux/sched/signal.h)
 
-use core::ptr::NonNull;
 use kernel::{
     bindings,
     current,
@@ -49,14 +48,4 @@ pub(super) fn wait_for_stragglers() {
     unsafe {
         bindings::synchronize_rcu_tasks()
     };
-}
-
-/// The current task, if a task work that is queued for it will run: not in a kernel thread, which
-/// never returns to user space. `fput()` asks the same question.
-pub(super) fn current_for_task_work() -> Option<NonNull<bindings::task_struct>> {
-    // SAFETY: There always is a current task.
-    let task = unsafe { NonNull::new_unchecked(bindings::get_current()) };
-    // SAFETY: `current` is valid, and nobody else changes the flags of a running task.
-    let flags = unsafe { (*task.as_ptr()).flags };
-    (flags & bindings::PF_KTHREAD == 0).then_some(task)
 }

@@ -30,4 +30,19 @@ static inline long largest_free_blocks(void)
 	return blocks;
 }
 
+/* Slab pages that the core keeps may lie in that many blocks of two dozen. */
+#define PINNED_BLOCKS	2
+
+/*
+ * Were there so many before?  With an MMU the device's memory is from the same part as the
+ * core's own, which is in between then, so that says nothing.
+ */
+static inline bool largest_blocks_are_back(long blocks)
+{
+	if (has_mmu() || largest_free_blocks() + PINNED_BLOCKS >= blocks)
+		return true;
+	ksft_print_msg("%ld blocks of 4 MiB before, %ld now\n", blocks, largest_free_blocks());
+	return false;
+}
+
 #endif /* SELFTESTS_BUDDY_H */

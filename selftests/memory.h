@@ -5,10 +5,11 @@
  * MemFree alone jitters: it leaves out the pages in the per-CPU lists, and slab
  * grows and shrinks by pages of its own.  The sum counted here does not: free
  * pages, pages in per-CPU lists (both from /proc/zoneinfo, after
- * /proc/sys/vm/stat_refresh has folded the per-CPU counters), slab, and stacks of
- * kernel threads, which come and go with the load; on a debug kernel the depot of
- * stacks, too.  Runs that the device keeps for reuse are asked back first, as memory
- * pressure would, by drop_caches.  So a test may ask for the exact page.
+ * /proc/sys/vm/stat_refresh has folded the per-CPU counters), slab, stacks of
+ * kernel threads, which come and go with the load, and page tables; on a debug kernel
+ * the depot of stacks, too.  Runs that the device keeps for reuse are asked back first,
+ * as memory pressure would, by drop_caches.  So a test may ask for the exact page, with
+ * an MMU and without.
  */
 #ifndef SELFTESTS_MEMORY_H
 #define SELFTESTS_MEMORY_H
@@ -21,24 +22,33 @@
 
 #define DROP_CACHES	"/proc/sys/vm/drop_caches"
 #define DROP_SLAB	"2"
+/* With an MMU also what the CPUs are about to put on the lists of reclaim. */
+#define DROP_ALL	"3"
 #define DROP_SILENTLY	"4"
+
+/* Reads what is left of an open file; returns the length. */
+static inline size_t read_rest(int fd, char *buf, size_t size)
+{
+	size_t len = 0;
+	ssize_t n;
+
+	do {
+		n = read(fd, buf + len, size - 1 - len);
+		if (n > 0)
+			len += n;
+	} while (n > 0);
+	buf[len] = '\0';
+	return len;
+}
 
 /* Reads a whole file; returns its length, 0 if it cannot be read. */
 static inline size_t read_file(const char *path, char *buf, size_t size)
 {
 	int fd = open(path, O_RDONLY);
-	size_t len = 0;
-	ssize_t n = 0;
+	size_t len = read_rest(fd, buf, size);
 
-	if (fd >= 0) {
-		do {
-			n = read(fd, buf + len, size - 1 - len);
-			if (n > 0)
-				len += n;
-		} while (n > 0);
+	if (fd >= 0)
 		close(fd);
-	}
-	buf[len] = '\0';
 	return len;
 }
 
@@ -85,18 +95,35 @@ static inline long statistic(const char *name)
 	return read_file(path, text, sizeof(text)) ? atol(text) : 0;
 }
 
-/* As unused_pages(), but what waits for reuse stays. */
+/* Asks for all that is kept for reuse, the device's runs included. */
+static inline void drop_caches(void)
+{
+	write_file(DROP_CACHES, has_mmu() ? DROP_ALL : DROP_SLAB);
+}
+
+/*
+ * As unused_pages(), but what waits for reuse stays.  The file stays open: opening it may
+ * take a page of slab, which is missing in the free pages at once, but is counted as slab
+ * only when the counters are folded the next time.
+ */
 static inline long free_pages(void)
 {
 	static char zoneinfo[16 * KIB];
+	static int fd = -1;
 
+	if (fd < 0) {
+		fd = open("/proc/zoneinfo", O_RDONLY | O_CLOEXEC);
+		/* This makes the kernel's buffer as large as it will be. */
+		read_rest(fd, zoneinfo, sizeof(zoneinfo));
+	}
 	write_file("/proc/sys/vm/stat_refresh", "1");
-	if (!read_file("/proc/zoneinfo", zoneinfo, sizeof(zoneinfo)))
+	if (lseek(fd, 0, SEEK_SET) || !read_rest(fd, zoneinfo, sizeof(zoneinfo)))
 		ksft_exit_fail_perror("cannot read /proc/zoneinfo");
 	return sum_of(zoneinfo, "pages free ") +
 	       sum_of(zoneinfo, " count:") +
 	       sum_of(zoneinfo, "nr_slab_reclaimable ") +
 	       sum_of(zoneinfo, "nr_slab_unreclaimable ") +
+	       sum_of(zoneinfo, "nr_page_table_pages ") +
 	       sum_of(zoneinfo, "nr_kernel_stack ") * (long)KIB / (long)PAGE +
 	       depot_pages();
 }
@@ -104,7 +131,7 @@ static inline long free_pages(void)
 /* Pages that belong to nobody at this moment. */
 static inline long unused_pages(void)
 {
-	write_file(DROP_CACHES, DROP_SLAB);
+	drop_caches();
 	return free_pages();
 }
 

@@ -45,4 +45,23 @@ static inline bool is_gone(void)
 	return access(DEVICE, F_OK) && access("/sys/module/" MODULE, F_OK);
 }
 
+/*
+ * The first load says that the module taints the kernel, once and for all.  With an MMU
+ * the kernel keeps a page for itself after the second one, and none after any other.
+ */
+static inline void first_loads(void)
+{
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		int fd;
+
+		load("");
+		fd = open_pages();
+		dirty(fd, SHARED, MIB, 0);
+		close(fd);
+		unload();
+	}
+}
+
 #endif /* SELFTESTS_MODULE_H */

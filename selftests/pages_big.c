@@ -165,7 +165,8 @@ static bool impossible_sizes(void)
 
 		for (j = 0; kinds[i].direct && j < ARRAY_SIZE(sizes); j++) {
 			ok &= expect(!map(fd, &kinds[i], sizes[j])) && expect(errno == ENOMEM);
-			tried++;
+			/* With an MMU an address space has no room for the last of them. */
+			tried += !has_mmu() || sizes[j] < 1UL << 62;
 		}
 	}
 	ok &= expect(figure(FAILURES) - failures == tried) && klog_silent(klog) &&

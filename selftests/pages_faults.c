@@ -73,7 +73,7 @@ static bool each_allocation_fails(const struct kind *kind, size_t len, bool reus
 	int nth;
 
 	for (nth = 1; ok && more && nth < MAX_FAULTS; nth++) {
-		write_file(DROP_CACHES, DROP_SLAB);
+		drop_caches();
 		if (reuse)
 			ok = expect(dirty(fd, kind, len, STAMP));
 		ok = ok && map_with_fault(fd, kind, len, nth, &more);

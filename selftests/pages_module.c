@@ -186,8 +186,6 @@ int main(int argc, char **argv)
 {
 	if (is_child(argc, argv))
 		return child();
-	/* The first load says that the module taints the kernel, once and for all. */
-	load("");
-	unload();
+	first_loads();
 	run_tests(tests, ARRAY_SIZE(tests));
 }

@@ -110,8 +110,6 @@ static const struct test tests[] = {
 
 int main(void)
 {
-	/* The first load says that the module taints the kernel, once and for all. */
-	load("");
-	unload();
+	first_loads();
 	run_tests(tests, ARRAY_SIZE(tests));
 }

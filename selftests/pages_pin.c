@@ -40,7 +40,10 @@ static bool vmsplice_is_refused(void)
 	bool ok = true;
 	size_t i, j;
 
-	for (i = 0; ok && i < ARRAY_SIZE(kinds); i++)
+	for (i = 0; ok && i < ARRAY_SIZE(kinds); i++) {
+		/* What was written to is a copy there, and the core's. */
+		if (has_mmu() && !(kinds[i].prot & PROT_WRITE))
+			continue;
 		for (j = 0; ok && kinds[i].direct && j < ARRAY_SIZE(sizes); j++) {
 			unsigned char *p = map(fd, &kinds[i], sizes[j]);
 			int pipefd[2];
@@ -55,6 +58,7 @@ static bool vmsplice_is_refused(void)
 			ok &= expect(all_bytes(p, PAGE_UP(sizes[j]), STAMP)) &&
 			      expect(!munmap(p, sizes[j]));
 		}
+	}
 	close(fd);
 	return ok;
 }

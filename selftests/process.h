@@ -18,6 +18,7 @@ struct stack {
 };
 
 /* Runs fn(arg) on @stack; what it returns is the exit status.  Returns the pid. */
+#if defined(__riscv)
 static inline pid_t spawn(unsigned long flags, struct stack *stack,
 			  int (*fn)(void *arg), void *arg)
 {
@@ -43,6 +44,36 @@ static inline pid_t spawn(unsigned long flags, struct stack *stack,
 		     : "memory", "ra");
 	return __sysret(a0);
 }
+#elif defined(__x86_64__)
+static inline pid_t spawn(unsigned long flags, struct stack *stack,
+			  int (*fn)(void *arg), void *arg)
+{
+	register long rax asm("rax") = __NR_clone;
+	register long rdi asm("rdi") = flags;
+	register void *rsi asm("rsi") = stack + 1;
+	register long rdx asm("rdx") = 0;
+	register long r10 asm("r10") = 0;
+	register long r8 asm("r8") = 0;
+	register void *r12 asm("r12") = fn;
+	register void *r13 asm("r13") = arg;
+
+	asm volatile("syscall\n"
+		     "	test	%%rax, %%rax\n"
+		     "	jnz	1f\n"
+		     "	xor	%%ebp, %%ebp\n"
+		     "	mov	%%r13, %%rdi\n"
+		     "	call	*%%r12\n"
+		     "	mov	%%eax, %%edi\n"
+		     "	mov	%[exit], %%eax\n"
+		     "	syscall\n"
+		     "1:\n"
+		     : "+r"(rax)
+		     : "r"(rdi), "r"(rsi), "r"(rdx), "r"(r10), "r"(r8), "r"(r12), "r"(r13),
+		       [exit] "i"(__NR_exit)
+		     : "memory", "rcx", "r11");
+	return __sysret(rax);
+}
+#endif
 
 static inline int exec_args(void *arg)
 {

@@ -25,7 +25,7 @@ void relocate(char *base, const unsigned long *dynamic)
 			count = dynamic[1] / sizeof(*rela);
 	}
 
-	/* All are R_RISCV_RELATIVE: check-pie has made sure of that. */
+	/* All are of type RELATIVE: check-pie has made sure of that. */
 	for (; count; count--, rela++)
 		*(char **)(base + rela->r_offset) = base + rela->r_addend;
 }
@@ -34,6 +34,7 @@ void relocate(char *base, const unsigned long *dynamic)
  * The program is linked at 0, so the address of its ELF header is the load address.
  * The stack pointer is nolibc's argument: argc, argv and environment lie there.
  */
+#if defined(__riscv)
 asm(".pushsection .text\n"
 	".globl _start\n"
 	"_start:\n"
@@ -48,3 +49,20 @@ asm(".pushsection .text\n"
 	"	mv	a0, s0\n"
 	"	tail	_start_c\n"
 	".popsection\n");
+#elif defined(__x86_64__)
+asm(".pushsection .text\n"
+	".globl _start\n"
+	"_start:\n"
+	"	xor	%ebp, %ebp\n"
+	"	mov	%rsp, %rbx\n"
+	"	and	$-16, %rsp\n"
+	"	lea	__ehdr_start(%rip), %rdi\n"
+	"	lea	_DYNAMIC(%rip), %rsi\n"
+	"	call	relocate\n"
+	"	mov	%rbx, %rdi\n"
+	"	call	_start_c\n"
+	"	hlt\n"
+	".popsection\n");
+#else
+#error "no start code for this architecture"
+#endif

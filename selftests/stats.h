@@ -64,7 +64,7 @@ static inline long cached(void)
 /* Asks for what waits, as memory pressure would.  A reserve keeps its own. */
 static inline void drop_cached(void)
 {
-	write_file(DROP_CACHES, DROP_SLAB);
+	drop_caches();
 }
 
 /* Waits until the device has cleared what waits; ten seconds at most. */

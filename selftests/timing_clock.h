@@ -23,7 +23,11 @@ static inline unsigned long now(void)
 /* Two instructions for each of @n, which is at least one. */
 static inline void spin(unsigned long n)
 {
+#if defined(__riscv)
 	asm volatile("1: addi %0, %0, -1\n\tbnez %0, 1b" : "+r"(n));
+#else
+	asm volatile("1: dec %0\n\tjnz 1b" : "+r"(n));
+#endif
 }
 
 /*

@@ -21,6 +21,35 @@ KDIR=${KDIR:-}
 KERNEL=${KERNEL:-}
 KERNEL_SUFFIX=${KERNEL:+-$KERNEL}
 
+# How each kernel of ours is made: the architecture and the configuration that
+# its fragments go on top of.
+# shellcheck disable=SC2034 # for those who source this
+case $KERNEL in
+riscv64-mmu)
+	ARCH=riscv BASE=nommu_virt_defconfig FRAGMENTS=configs/riscv64-mmu.config
+	;;
+x86_64)
+	ARCH=x86 BASE=tinyconfig FRAGMENTS=configs/x86_64.config
+	;;
+*)
+	ARCH=riscv BASE=nommu_virt_defconfig
+	FRAGMENTS="configs/nommu.config${KERNEL:+ configs/$KERNEL.config}"
+	;;
+esac
+if [ -n "$KDIR" ]; then
+	ARCH=riscv
+	! grep -qs '^CONFIG_X86_64=y' "$KDIR/.config" || ARCH=x86
+fi
+
+# What programs are built for, and where they go: those of riscv64 are the same
+# with an MMU and without.
+# shellcheck disable=SC2034 # as above
+case $ARCH in
+x86) GUEST=x86_64 GUEST_SUFFIX=-x86_64 IMAGE=arch/x86/boot/bzImage ;;
+*) GUEST=riscv64 GUEST_SUFFIX='' IMAGE=arch/riscv/boot/Image ;;
+esac
+export GUEST
+
 # The distribution's tools first: a rustup or pyenv in front of them brings a
 # compiler without its library sources, or one that clippy does not match.
 PATH=$BUILD/tools/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -97,7 +126,7 @@ kmake() {
 	dir=$1
 	shift
 	suffix=$(llvm_suffix)
-	make -C "$dir" -j"$JOBS" ARCH=riscv LLVM="$suffix" \
+	make -C "$dir" -j"$JOBS" ARCH="$ARCH" LLVM="$suffix" \
 		LIBCLANG_PATH="/usr/lib/llvm$suffix/lib" \
 		KBUILD_BUILD_TIMESTAMP=2026-01-01 KBUILD_BUILD_USER=builder \
 		KBUILD_BUILD_HOST=localhost "$@"

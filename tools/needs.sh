@@ -81,11 +81,17 @@ need_clang() {
 }
 
 need_qemu() {
-	if ! have qemu-system-riscv64; then
-		problem "qemu-system-riscv64 is missing" qemu
+	# The firmware below a riscv kernel that has an MMU.
+	[ "$KERNEL" != riscv64-mmu ] ||
+		[ -e /usr/share/qemu/opensbi-riscv64-generic-fw_dynamic.bin ] ||
+		problem "OpenSBI is missing, the firmware of QEMU's riscv64" opensbi
+
+	emulator=qemu-system-$GUEST
+	if ! have "$emulator"; then
+		problem "$emulator is missing" qemu
 		return
 	fi
-	found=$(version qemu-system-riscv64)
+	found=$(version "$emulator")
 	if ! at_least "$found" $MIN_QEMU; then
 		problem "QEMU $found is older than $MIN_QEMU" qemu
 	elif ! at_least "$found" $GOOD_QEMU && [ ! -e "$BUILD/apt/no-newer-qemu" ]; then

@@ -15,7 +15,7 @@ DATA = (".csv",)
 MARKERS = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b|^(<{7}|>{7}) |[ \t]+$")
 # What only these may say: they hold the unsafe code, behind safe types.
 FENCE = re.compile(r"\b(unsafe|bindings)\b")
-FENCED_OFF = ("nommu/",)
+FENCED_OFF = ("nommu/", "mmu/")
 # Of the crates for user space: their system layers, and what tests these.
 FENCED_OFF += ("lib/pages/src/sys/", "lib/pages-alloc/src/sys/", "lib/pages-alloc/src/tests/")
 

@@ -9,6 +9,8 @@ import subprocess
 import tempfile
 import unittest
 
+import machines
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 BOOT = os.path.join(HERE, "boot")
 
@@ -130,10 +132,15 @@ class Judging(unittest.TestCase):
             self.assertEqual(self.judge(f"[    0.5] {line}", *good), 125, line)
 
     def test_programs(self):
-        """judge: what is and is not a static-pie riscv64 program"""
-        why = boot.why_not_a_program
+        """judge: what is and is not a static-pie program for the machine"""
+
+        def why(elf, target=machines.RISCV):
+            return boot.why_not_a_program(elf, target)
+
         self.assertIsNone(why(program(EXIT)))
         self.assertIn("riscv64", why(program(EXIT, machine=62)))
+        self.assertIsNone(why(program(EXIT, machine=62), machines.X86_64))
+        self.assertIn("x86_64", why(program(EXIT), machines.X86_64))
         self.assertIn("position-independent", why(program(EXIT, kind=2)))
         self.assertIn("dynamically linked", why(program(EXIT, interpreter=True)))
         self.assertIn("not an ELF", why(b"\x7fELF"))

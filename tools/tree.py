@@ -31,6 +31,7 @@ DRIVER_FILES = (
     ("Kconfig", DRIVER),
     ("device/*.rs", f"{DRIVER}/device"),
     ("nommu/*.rs", f"{DRIVER}/nommu"),
+    ("mmu/*.rs", f"{DRIVER}/mmu"),
     ("include/uapi/linux/pages.h", "include/uapi/linux"),
 )
 SELFTEST_FILES = (
@@ -40,9 +41,6 @@ SELFTEST_FILES = (
     ("selftests/check-pie", SELFTESTS),
     ("selftests/config", SELFTESTS),
 )
-# The same interface on a kernel with an MMU.
-if os.path.isdir(os.path.join(TOP, "mmu")):
-    DRIVER_FILES += (("mmu/*.rs", f"{DRIVER}/mmu"),)
 # Nothing else with these endings belongs there: what an earlier version of
 # ours has left goes away.
 OWN = {f"{DRIVER}/**/*.rs", f"{SELFTESTS}/*.[ch]"}

@@ -30,7 +30,8 @@ static bool uncleared(void)
 	ok &= expect(!pages_unmap(p, MIB));
 	/* The default policy lets a program see its own bytes again. */
 	p = pages_map_uncleared(fd, MIB);
-	ok &= expect(p) && expect(all_are(p, 0x5a, MIB));
+	/* With an MMU there are zeros only. */
+	ok &= expect(p) && expect(all_are(p, has_mmu() ? 0 : 0x5a, MIB));
 	ok &= expect(!pages_unmap(p, MIB));
 	p = pages_map(fd, MIB);
 	ok &= expect(p) && expect(all_are(p, 0, MIB));
@@ -50,7 +51,11 @@ static bool errors(void)
 	errno = 0;
 	ok &= expect(!pages_map(fd, SIZE_MAX / 2)) && expect(errno == ENOMEM);
 	errno = 0;
-	ok &= expect(pages_unmap(p, 4 * KIB) == -1) && expect(errno == EINVAL);
+	/* A part alone cannot be unmapped without an MMU. */
+	if (has_mmu())
+		ok &= expect(!pages_unmap(p, 4 * KIB));
+	else
+		ok &= expect(pages_unmap(p, 4 * KIB) == -1) && expect(errno == EINVAL);
 	ok &= expect(!pages_unmap(p, 8 * KIB));
 	errno = 0;
 	ok &= expect(!pages_map(-1, 4 * KIB)) && expect(errno == EBADF);
