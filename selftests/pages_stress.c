@@ -30,10 +30,11 @@ static struct process processes[] = {
 	{ "work", work, 1, 0 },
 	{ "work", work, 2, 0 },
 	{ "work", work, 3, 0 },
-	{ "anonymous", take_anonymous, 1, 0 },
-	{ "files", write_files, 1, 0 },
-	{ "modules", load_modules, 1, 0 },
-	{ "pressure", take_all, 1000, 0 },
+	/* These rest so many ms each time, or they would have most of the processors. */
+	{ "anonymous", take_anonymous, 2, 0 },
+	{ "files", write_files, 50, 0 },
+	{ "modules", load_modules, 50, 0 },
+	{ "pressure", take_all, 3000, 0 },
 	{ "watch", watch_log, 1, 0 },
 };
 

@@ -169,7 +169,7 @@ static inline int take_anonymous(struct shared *to, long number)
 			stamp(slot);
 			count(&to->anonymous);
 		}
-		sleep_ms(1);
+		sleep_ms(number);
 	}
 	for (i = 0; i < SLOTS; i++)
 		ok &= empty_slot(&slots[i]);
@@ -186,7 +186,7 @@ static inline int write_files(struct shared *to, long number)
 		int fd = open("/tmp/stress", O_RDWR | O_CREAT | O_TRUNC, 0600);
 		ssize_t n = 0;
 
-		fill(out, count(&to->files) + number, sizeof(out));
+		fill(out, count(&to->files), sizeof(out));
 		for (i = 0; i < 32 && fd >= 0; i++) {
 			n = write(fd, out, sizeof(out));
 			if (n != sizeof(out))
@@ -200,7 +200,7 @@ static inline int write_files(struct shared *to, long number)
 		if (fd >= 0)
 			close(fd);
 		unlink("/tmp/stress");
-		sleep_ms(5);
+		sleep_ms(number);
 	}
 	return !ok;
 }
