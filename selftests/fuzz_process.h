@@ -171,7 +171,7 @@ static inline int child(int argc, char **argv)
 	if (end == IS_KILLED && !fuzz.broken)
 		kill(getpid(), SIGKILL);
 	if (end == CRASHES && !fuzz.broken)
-		asm volatile("unimp");
+		__builtin_trap();
 	return fuzz.broken;
 }
 

@@ -22,17 +22,18 @@ class Machine(NamedTuple):
     # Our own place for the initrd, and a clock that counts instructions.
     places_initrd: bool
     counts: bool
+    bus: str  # what its virtio devices are on
 
 
 RISCV = Machine(
     "riscv64", 243, "", "arch/riscv/boot/Image", "qemu-system-riscv64",
-    ("-M", "virt", "-cpu", "rv64", "-bios", "none"), True, True,
+    ("-M", "virt", "-cpu", "rv64", "-bios", "none"), True, True, "device",
 )  # fmt: skip
 # QEMU's default firmware is OpenSBI.
 RISCV_MMU = RISCV._replace(arguments=("-M", "virt", "-cpu", "rv64", "-bios", "default"))
 X86_64 = Machine(
     "x86_64", 62, "-x86_64", "arch/x86/boot/bzImage", "qemu-system-x86_64",
-    ("-M", "microvm,rtc=on"), False, False,
+    ("-M", "pc"), False, False, "pci",
 )  # fmt: skip
 
 
@@ -54,10 +55,15 @@ def of_kernel(build_tree):
 
 
 def accelerator(machine):
-    """QEMU's arguments for the fastest processor that this host has for it."""
+    """QEMU's arguments for the fastest processor that this host has for it.
+
+    /dev/kvm alone does not say that any kernel runs: kvm_pvm, which has it too,
+    takes kernels only that were made for it.
+    """
     if machine is not X86_64:
         return ()
-    if os.uname().machine == "x86_64" and os.access("/dev/kvm", os.R_OK | os.W_OK):
+    hardware = any(os.path.exists(f"/sys/module/kvm_{maker}") for maker in ("intel", "amd"))
+    if hardware and os.access("/dev/kvm", os.R_OK | os.W_OK):
         return ("-accel", "kvm", "-cpu", "host")
     return ("-accel", "tcg", "-cpu", "max")
 
