@@ -23,17 +23,20 @@ class Machine(NamedTuple):
     places_initrd: bool
     counts: bool
     bus: str  # what its virtio devices are on
+    append: str  # to the kernel's command line
 
 
 RISCV = Machine(
     "riscv64", 243, "", "arch/riscv/boot/Image", "qemu-system-riscv64",
-    ("-M", "virt", "-cpu", "rv64", "-bios", "none"), True, True, "device",
+    ("-M", "virt", "-cpu", "rv64", "-bios", "none"), True, True, "device", "",
 )  # fmt: skip
 # QEMU's default firmware is OpenSBI.
 RISCV_MMU = RISCV._replace(arguments=("-M", "virt", "-cpu", "rv64", "-bios", "default"))
 X86_64 = Machine(
     "x86_64", 62, "-x86_64", "arch/x86/boot/bzImage", "qemu-system-x86_64",
     ("-M", "pc"), False, False, "pci",
+    # Or the clock is calibrated again, with lines in the log, when tests have begun.
+    " tsc=unstable",
 )  # fmt: skip
 
 
