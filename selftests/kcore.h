@@ -26,21 +26,39 @@ static inline bool has_kcore(void)
 	return !access("/proc/kcore", R_OK);
 }
 
-/* Leaves out segments that show the same memory at another address, or none. */
+/* How far the addresses of a segment are from its places in memory; 0 if it has none. */
+static inline unsigned long kcore_shift(const struct elf64_phdr *segment)
+{
+	bool has_place = segment->p_type == PT_LOAD && segment->p_paddr != -1UL;
+
+	return has_place ? segment->p_vaddr - segment->p_paddr : 0;
+}
+
+/*
+ * Keeps the segments that show all RAM: they are as far away as the longest one.  The
+ * kernel's own text is shown at another address once more, with holes in it.
+ */
 static inline void kcore_open(struct kcore *core)
 {
+	unsigned long longest = 0;
+	unsigned long shift = 0;
 	struct elf64_hdr header;
 	unsigned int i;
 
-	core->fd = open("/proc/kcore", O_RDONLY);
+	core->fd = open("/proc/kcore", O_RDONLY | O_CLOEXEC);
 	if (core->fd < 0 || read(core->fd, &header, sizeof(header)) != sizeof(header) ||
 	    header.e_phnum > KCORE_SEGMENTS ||
 	    lseek(core->fd, header.e_phoff, SEEK_SET) != (off_t)header.e_phoff ||
 	    read(core->fd, core->segments, header.e_phnum * sizeof(*core->segments)) < 0)
 		ksft_exit_fail_perror("/proc/kcore");
+	for (i = 0; i < header.e_phnum; i++)
+		if (kcore_shift(&core->segments[i]) && core->segments[i].p_filesz > longest) {
+			longest = core->segments[i].p_filesz;
+			shift = kcore_shift(&core->segments[i]);
+		}
 	core->count = 0;
 	for (i = 0; i < header.e_phnum; i++)
-		if (core->segments[i].p_type == PT_LOAD && core->segments[i].p_paddr != -1UL)
+		if (shift && kcore_shift(&core->segments[i]) == shift)
 			core->segments[core->count++] = core->segments[i];
 }
 

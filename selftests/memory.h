@@ -110,6 +110,7 @@ static inline long free_pages(void)
 {
 	static char zoneinfo[16 * KIB];
 	static int fd = -1;
+	long stacks, vmalloc;
 
 	if (fd < 0) {
 		fd = open("/proc/zoneinfo", O_RDONLY | O_CLOEXEC);
@@ -119,12 +120,15 @@ static inline long free_pages(void)
 	write_file("/proc/sys/vm/stat_refresh", "1");
 	if (lseek(fd, 0, SEEK_SET) || !read_rest(fd, zoneinfo, sizeof(zoneinfo)))
 		ksft_exit_fail_perror("cannot read /proc/zoneinfo");
+	stacks = sum_of(zoneinfo, "nr_kernel_stack ") * (long)KIB / (long)PAGE;
+	/* All of them are in there with CONFIG_VMAP_STACK, and those that wait for a task. */
+	vmalloc = sum_of(zoneinfo, "nr_vmalloc ");
 	return sum_of(zoneinfo, "pages free ") +
 	       sum_of(zoneinfo, " count:") +
 	       sum_of(zoneinfo, "nr_slab_reclaimable ") +
 	       sum_of(zoneinfo, "nr_slab_unreclaimable ") +
 	       sum_of(zoneinfo, "nr_page_table_pages ") +
-	       sum_of(zoneinfo, "nr_kernel_stack ") * (long)KIB / (long)PAGE +
+	       (vmalloc > stacks ? vmalloc : stacks) +
 	       depot_pages();
 }
 

@@ -148,6 +148,32 @@ static bool proc_mem(void)
 	return ok;
 }
 
+/*
+ * A private mapping that is read-only: with an MMU a copy would have to be made before a
+ * debugger writes, without one the program itself may write to it.
+ */
+static bool proc_mem_makes_no_copy(void)
+{
+	int fd = open_pages();
+	int mem = open("/proc/self/mem", O_RDWR);
+	unsigned char *p = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
+	unsigned char byte = MARK;
+	bool ok = expect(p != MAP_FAILED) && expect(mem >= 0);
+
+	if (!ok)
+		return false;
+	ok = expect(lseek(mem, (off_t)p, SEEK_SET) == (off_t)p);
+	if (has_mmu())
+		ok &= expect(write(mem, &byte, 1) < 0) && expect(all_bytes(p, PAGE, 0));
+	else
+		ok &= expect(write(mem, &byte, 1) == 1) && expect(p[0] == MARK);
+	ok &= expect(lseek(mem, (off_t)p, SEEK_SET) == (off_t)p) &&
+	      expect(read(mem, &byte, 1) == 1) && expect(byte == p[0]) && expect(!munmap(p, PAGE));
+	close(mem);
+	close(fd);
+	return ok;
+}
+
 static bool private_futex(void)
 {
 	int fd = open_pages();
@@ -167,6 +193,7 @@ static const struct test tests[] = {
 	{ "a pipe holds nothing of a mapping that is gone", pipe_outlives_mapping },
 	{ "a private copy can be spliced, and outlives its mapping", copy_can_be_spliced },
 	{ "/proc/PID/mem reads and writes a direct mapping", proc_mem },
+	{ "/proc/PID/mem makes no copy of what is read-only", proc_mem_makes_no_copy },
 	{ "a private futex works in a direct mapping", private_futex },
 };
 

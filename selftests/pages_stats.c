@@ -59,7 +59,7 @@ static const struct step script[] = {
 	  .recycled = 30 },
 	{ "drop what waits", DROP, .clean = -10 },
 	{ "a copy is the core's", COPY, 0, 0, .kind = &kinds[5], .pages = 9 },
-	{ "a huge one fails", FAIL, 0, 0, SHARED, 1UL << 40, .failures = 1 },
+	{ "a huge one fails", FAIL, 0, 0, SHARED, 1UL << 32, .failures = 1 },
 	{ "a huge uncleared one fails", FAIL, 0, 0, SHARED_UNCLEARED, 1UL << 30,
 	  .failures = 1 },
 	{ "joined blocks, new", MAP, 3, 1, SHARED, 1283, .mappings = 1, .mapped = 1283,

@@ -31,6 +31,16 @@ static inline unsigned long offset_in_maps(const unsigned char *p)
 	return NOWHERE;
 }
 
+/* It stays open: opening it may sleep, and others would go on while a test looks. */
+static inline const struct kcore *all_ram(void)
+{
+	static struct kcore core;
+
+	if (!core.count)
+		kcore_open(&core);
+	return &core;
+}
+
 /* Marks the first page of a shared mapping while @look goes on; the old word comes back. */
 static inline unsigned long with_mark(unsigned char *p, unsigned long place,
 				      unsigned long (*look)(const struct kcore *core,
@@ -38,17 +48,15 @@ static inline unsigned long with_mark(unsigned char *p, unsigned long place,
 							    unsigned long mark))
 {
 	static unsigned long marks;
-	static struct kcore core;
+	const struct kcore *core = all_ram();
 	unsigned long *first = (void *)p;
 	unsigned long old = *first;
 	unsigned long mark = kcore_stamp(++marks << 16);
 	unsigned long found;
 
-	kcore_open(&core);
 	__atomic_store_n(first, mark, __ATOMIC_SEQ_CST);
-	found = look(&core, place, mark);
+	found = look(core, place, mark);
 	__atomic_store_n(first, old, __ATOMIC_SEQ_CST);
-	close(core.fd);
 	return found;
 }
 
@@ -98,15 +106,12 @@ static inline bool lies_at(unsigned char *p, const struct kind *kind, unsigned l
  */
 static inline size_t zeros_at(unsigned long place, size_t len)
 {
-	static struct kcore core;
 	size_t at = 0;
 
 	if (!has_mmu())
 		return first_other((void *)place, len, 0, 0);
-	kcore_open(&core);
-	while (at < len && !kcore_word_at(&core, place + at))
+	while (at < len && !kcore_word_at(all_ram(), place + at))
 		at += PAGE;
-	close(core.fd);
 	return at;
 }
 
