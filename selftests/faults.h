@@ -46,11 +46,12 @@ static inline void fail_allocation(int nth)
 
 /*
  * Allocations succeed again.  Did the one fail that was to fail in @entry?  Else there
- * were fewer.
+ * were fewer.  Leaves errno as it is, for who wants to know why @entry failed.
  */
 static inline bool has_failed(enum entry entry)
 {
 	char text[16] = "";
+	int err = errno;
 	bool failed;
 
 	syscall(__NR_pread64, fail_nth, text, sizeof(text) - 1, 0L);
@@ -58,6 +59,7 @@ static inline bool has_failed(enum entry entry)
 	complaints += klog_complaints(klog);
 	failed = atoi(text) == 0;
 	injected[entry] += failed;
+	errno = err;
 	return failed;
 }
 
