@@ -116,11 +116,13 @@ need_base() {
 	[ -r /usr/include/stdio.h ] || problem "the C library's headers are missing" libc6-dev
 }
 
-# What brings the musl compiler, tools/musl, and SQLite's own generators.
+# What brings the musl compiler, tools/musl, SQLite's own generators, and what
+# some archives of sources are packed with.
 need_programs() {
 	python3 -m pip --version >/dev/null 2>&1 ||
 		problem "Python's pip is missing" python3-pip
 	need_command tclsh tcl
+	need_command bzip2 bzip2
 }
 
 need_bench() {
