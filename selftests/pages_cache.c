@@ -159,13 +159,10 @@ static bool cut_works(int fd, const struct cut *cut)
 	long recycled;
 	bool ok;
 
-	drop_cached();
-	p = map(fd, SHARED_UNCLEARED, have);
-	place = place_of(p, SHARED_UNCLEARED);
-	if (!expect(place != NOWHERE))
+	place = leave_dirty(fd, have, STAMP);
+	if (place == NOWHERE)
 		return false;
-	fill(p, STAMP, have);
-	ok = expect(!munmap(p, have)) && (!cut->clean || is_idle());
+	ok = !cut->clean || is_idle();
 	recycled = figure(RECYCLED);
 	q = map(fd, kind, want);
 	if (!expect(q))
@@ -227,15 +224,11 @@ static bool join_works(int fd, const struct join *join)
 	bool ok = true;
 
 	/* One run, which is cut from its beginning, so that the parts are neighbours. */
-	drop_cached();
 	for (i = 0; i < ARRAY_SIZE(join->have); i++)
 		sum += join->have[i] * PAGE;
-	p = map(fd, SHARED_UNCLEARED, sum);
-	start = place_of(p, SHARED_UNCLEARED);
-	if (!expect(start != NOWHERE))
+	start = leave_dirty(fd, sum, STAMP);
+	if (start == NOWHERE)
 		return false;
-	fill(p, STAMP, sum);
-	munmap(p, sum);
 	for (i = 0, place = start; i < ARRAY_SIZE(join->have) && join->have[i]; i++) {
 		at[i] = map(fd, SHARED_UNCLEARED, join->have[i] * PAGE);
 		ok &= expect(lies_at(at[i], SHARED_UNCLEARED, place));

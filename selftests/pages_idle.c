@@ -155,17 +155,12 @@ static bool waits_until_idle(void)
 static unsigned long half_cleared(int fd)
 {
 	unsigned long place;
-	unsigned char *p;
 	long cleared;
 	int i;
 
-	drop_cached();
-	p = map(fd, SHARED_UNCLEARED, LARGE);
-	place = place_of(p, SHARED_UNCLEARED);
-	if (!expect(place != NOWHERE))
+	place = leave_dirty(fd, LARGE, STAMP);
+	if (place == NOWHERE)
 		return NOWHERE;
-	fill(p, STAMP, LARGE);
-	munmap(p, LARGE);
 	cleared = figure(CLEARED);
 	for (i = 0; i < IDLE_STEPS && figure(CLEARED) - cleared < (long)MIB; i++)
 		sleep_ms(1);
@@ -293,17 +288,12 @@ static bool killed_once(unsigned long long before, bool *caught)
 {
 	int fd = open_pages();
 	unsigned long place;
-	unsigned char *p;
 	size_t zeros;
 	bool ok;
 
-	drop_cached();
-	p = map(fd, SHARED_UNCLEARED, LARGE);
-	place = place_of(p, SHARED_UNCLEARED);
-	if (!expect(place != NOWHERE))
+	place = leave_dirty(fd, LARGE, STAMP);
+	if (place == NOWHERE)
 		return false;
-	fill(p, STAMP, LARGE);
-	munmap(p, LARGE);
 	/* The next run of this length is most likely the same memory. */
 	drop_cached();
 	/* The device finds nothing to do, and goes to sleep. */

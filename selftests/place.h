@@ -8,6 +8,7 @@
 #define SELFTESTS_PLACE_H
 
 #include "kcore.h"
+#include "stats.h"
 
 /* The offset that /proc/self/maps has for the mapping at @p. */
 static inline unsigned long offset_in_maps(const unsigned char *p)
@@ -98,6 +99,24 @@ static inline bool lies_at(unsigned char *p, const struct kind *kind, unsigned l
 	if (!has_mmu() || !p || !(kind->flags & MAP_SHARED))
 		return place_of(p, kind) == place;
 	return with_mark(p, place, look_there) == place;
+}
+
+/*
+ * Leaves a run of @len bytes full of @stamp behind, the only one that waits, and says
+ * where it lies.
+ */
+static inline unsigned long leave_dirty(int fd, size_t len, unsigned char stamp)
+{
+	unsigned long place;
+	unsigned char *p;
+
+	drop_cached();
+	p = map(fd, SHARED_UNCLEARED, len);
+	place = place_of(p, SHARED_UNCLEARED);
+	if (!expect(place != NOWHERE))
+		return NOWHERE;
+	fill(p, stamp, len);
+	return expect(!munmap(p, len)) ? place : NOWHERE;
 }
 
 /*

@@ -7,6 +7,7 @@
 
 #include "klog.h"
 #include "module.h"
+#include "random.h"
 #include "run.h"
 
 #define WORKERS		4
@@ -41,13 +42,6 @@ struct slot {
 	size_t len;
 	unsigned long stamp;
 };
-
-/* A generator with a known start for each process. */
-static inline unsigned int next_random(unsigned int *state)
-{
-	*state = *state * 1103515245 + 12345;
-	return *state >> 16 & 0x7fff;
-}
 
 /* The first and the last word of each page. */
 static inline void stamp(const struct slot *slot)
@@ -95,13 +89,13 @@ static inline bool empty_slot(struct slot *slot)
 /* Mostly a few pages, sometimes 256 KiB, now and then more than a block. */
 static inline size_t some_length(unsigned int *state)
 {
-	unsigned int dice = next_random(state);
+	unsigned int dice = random_after(state);
 
 	if (dice % 4096 == 0)
-		return 4 * MIB + next_random(state) % 64 * PAGE;
+		return 4 * MIB + random_after(state) % 64 * PAGE;
 	if (dice % 64 == 0)
-		return (next_random(state) % 64 + 1) * PAGE;
-	return next_random(state) % (8 * PAGE) + 1;
+		return (random_after(state) % 64 + 1) * PAGE;
+	return random_after(state) % (8 * PAGE) + 1;
 }
 
 /* Maps into a slot; no memory is no mistake while somebody takes all there is. */
@@ -160,7 +154,7 @@ static inline int take_anonymous(struct shared *to, long number)
 		void *p;
 
 		ok = empty_slot(slot);
-		slot->len = (next_random(&state) % 64 + 1) * PAGE;
+		slot->len = (random_after(&state) % 64 + 1) * PAGE;
 		p = mmap(NULL, slot->len, PROT_RW, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (p != MAP_FAILED) {
 			slot->p = p;
