@@ -9,14 +9,12 @@
 
 use super::{
     contents::Contents,
-    engine::{
-        Engine,
-        CLEAR_STEP, //
-    },
+    engine::Engine,
     open_file::OpenFile, //
 };
 use crate::memory::{
     mapping::Mapping,
+    page_run::CLEAR_STEP,
     task,
     worker::Background, //
 };

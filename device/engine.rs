@@ -34,9 +34,9 @@ use super::{
 };
 use crate::memory::{
     mapping::Mapping,
+    page_run::CLEAR_STEP,
     shrinker::Shrink,
     stack::Stack,
-    task,
     worker::Worker, //
 };
 use kernel::{
@@ -51,9 +51,6 @@ use kernel::{
         SpinLock, //
     }, //
 };
-
-/// Pages that are cleared between two looks at the signals: 64 KiB of 4 KiB pages.
-pub(super) const CLEAR_STEP: usize = 16;
 
 /// Pages that are cleared while every other mmap in the system waits: 1 MiB. More is cleared after
 /// mmap has let go of the lock.
@@ -232,21 +229,14 @@ impl Engine {
         cleaner: &Cleaner,
     ) -> Result<KBox<Mapping<OpenFile>>> {
         let pages = mapping.run().pages();
-        let mut next = mapping.tag().cleared;
-        if pages - next > CLEAR_AT_ONCE {
-            mapping.clear_later(next);
+        let first = mapping.tag().cleared;
+        if pages - first > CLEAR_AT_ONCE {
+            mapping.clear_later(first);
             return Ok(mapping);
         }
-        loop {
-            mapping.run_mut().clear(next..next + CLEAR_STEP);
-            next += CLEAR_STEP;
-            if next >= pages {
-                return Ok(mapping);
-            }
-            task::cond_resched();
-            if task::fatal_signal_pending() {
-                break;
-            }
+        let next = mapping.run_mut().clear_until_killed(first);
+        if next >= pages {
+            return Ok(mapping);
         }
 
         mapping.tag_mut().cleared = next;

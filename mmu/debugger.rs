@@ -8,8 +8,8 @@
 //! C source: [`mm/memory.c`](srctree/mm/memory.c)
 
 use super::{
-    mapping,
-    misc_device::NommuMiscDevice, //
+    misc_device::NommuMiscDevice,
+    vma::of_vma, //
 };
 use core::ptr;
 use kernel::{
@@ -27,8 +27,8 @@ use kernel::{
 ///
 /// # Safety
 ///
-/// To be called by `__access_remote_vm()` on a VMA of [`mapping::mmap`] with an `addr` in it, with
-/// its `mmap_lock` held for read. `buf` must be valid for `len` bytes.
+/// To be called by `__access_remote_vm()` on a VMA of [`mmap`](super::vma::mmap) with an `addr` in
+/// it, with its `mmap_lock` held for read. `buf` must be valid for `len` bytes.
 pub(super) unsafe extern "C" fn access<D: NommuMiscDevice>(
     vma: *mut bindings::vm_area_struct,
     addr: c_ulong,
@@ -55,7 +55,7 @@ pub(super) unsafe extern "C" fn access<D: NommuMiscDevice>(
         // SAFETY: By the requirements of this function.
         let vma = unsafe { VmaRef::from_raw(vma) };
         // SAFETY: The VMA was set up by `mmap()`, and is open.
-        let run = unsafe { mapping::of_vma::<D>(vma) }.run();
+        let run = unsafe { of_vma::<D>(vma) }.run();
         // A frame of the run, or of a copy that the core has made of one: RAM, like the run, and
         // all RAM is mapped in the kernel one frame after the other.
         let frames = page.pfn.wrapping_sub(run.frame());

@@ -7,7 +7,7 @@
 //! folder's own:
 //!
 //! - [`open_file`]: an open file and its operations.
-//! - [`mapping`]: the run behind the VMAs of one mapping, from `mmap` to the last `close`.
+//! - [`vma`]: how the VMAs of one mapping get their run, from `mmap` to the last `close`.
 //! - [`debugger`]: how ptrace(2) and `/proc/PID/mem` reach memory that nobody may pin.
 //!
 //! The others are those of `nommu`, which do not care whether there is an MMU. They are compiled
@@ -16,8 +16,8 @@
 //! C sources: [`mm/vma.c`](srctree/mm/vma.c), [`mm/memory.c`](srctree/mm/memory.c)
 
 mod debugger;
-pub(crate) mod mapping;
 mod open_file;
+mod vma;
 
 #[path = "../nommu/blocks.rs"]
 mod blocks;
@@ -27,6 +27,8 @@ pub(crate) mod compat;
 pub(crate) mod iov;
 #[path = "../nommu/join.rs"]
 mod join;
+#[path = "../nommu/mapping.rs"]
+pub(crate) mod mapping;
 #[path = "../nommu/misc_device.rs"]
 pub(crate) mod misc_device;
 #[path = "../nommu/page_run.rs"]

@@ -7,11 +7,11 @@
 //! C source: [`drivers/char/misc.c`](srctree/drivers/char/misc.c)
 
 use super::{
-    mapping,
     misc_device::{
         NommuMiscDevice,
         Registration, //
-    }, //
+    },
+    vma, //
 };
 use kernel::{
     bindings,
@@ -87,7 +87,7 @@ impl<D: NommuMiscDevice> MiscDevice for OpenFile<D> {
     }
 
     fn mmap(open_file: Pin<&Self>, _file: &File, vma: &VmaNew) -> Result {
-        mapping::mmap(open_file.get_ref(), vma)
+        vma::mmap(open_file.get_ref(), vma)
     }
 
     fn read_iter(kiocb: Kiocb<'_, Self::Ptr>, dest: &mut IovIterDest<'_>) -> Result<usize> {

@@ -20,7 +20,6 @@ use super::{
         OpenFile, //
     },
     page_run::RawRun,
-    task,
     task_work, //
 };
 use core::ptr;
@@ -39,9 +38,6 @@ use kernel::{
     },
     types::Opaque, //
 };
-
-/// Pages that are cleared between two looks at the signals.
-const STEP: usize = 16;
 
 /// A run that is being cleared, or was.
 ///
@@ -152,7 +148,9 @@ unsafe extern "C" fn clear<D: NommuMiscDevice>(work: *mut bindings::callback_hea
     let clearing = unsafe { Arc::from_raw(clearing.cast_const()) };
     let file = clearing.file;
 
-    if clear_steps(clearing.run, clearing.first) {
+    // SAFETY: The run stays allocated until this work is done, by the requirements of `send()`.
+    let cleared = unsafe { clearing.run.clear_until_killed(clearing.first) };
+    if cleared >= clearing.run.pages() {
         clearing.complete.store(true, Release);
     }
 
@@ -174,24 +172,11 @@ unsafe extern "C" fn clear<D: NommuMiscDevice>(work: *mut bindings::callback_hea
 ///
 /// `file` must be an open file of [`OpenFile<D>`].
 unsafe fn take_home<D: NommuMiscDevice>(mut mapping: KBox<Mapping<D>>, file: *mut bindings::file) {
-    let reference = mapping.file;
-    mapping.file = ptr::null_mut();
+    let reference = mapping.loan.file;
+    mapping.loan.file = ptr::null_mut();
     // SAFETY: By the requirements of this function.
     let open_file = unsafe { OpenFile::<D>::from_file(file) };
     open_file.device().unmapped(mapping);
     // SAFETY: `deferred_return::send()` has taken this one.
     unsafe { bindings::fput(reference) };
-}
-
-/// Clears the pages from `first` on. Returns whether it came to the end.
-fn clear_steps(run: RawRun, first: usize) -> bool {
-    for start in (first..run.pages()).step_by(STEP) {
-        if task::fatal_signal_pending() {
-            return false;
-        }
-        // SAFETY: The run stays allocated until this work is done, by the requirements of `send()`.
-        unsafe { run.clear(start..start + STEP) };
-        task::cond_resched();
-    }
-    true
 }

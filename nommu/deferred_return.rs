@@ -78,10 +78,10 @@ pub(super) unsafe fn send<D: NommuMiscDevice>(
     };
 
     // SAFETY: By the requirements of this function the caller has a reference on `file`.
-    mapping.file = unsafe { bindings::get_file(file) };
+    mapping.loan.file = unsafe { bindings::get_file(file) };
     let mapping = KBox::into_raw(mapping);
     // SAFETY: `mapping` is a valid box that is owned here.
-    let work = unsafe { Opaque::cast_into(&raw const (*mapping).work) };
+    let work = unsafe { Opaque::cast_into(&raw const (*mapping).loan.work) };
     // SAFETY: `work` lies in a valid box that is owned here. It has never been queued, or its
     // function has been called since.
     unsafe {
@@ -97,7 +97,7 @@ pub(super) unsafe fn send<D: NommuMiscDevice>(
         //
         // SAFETY: The work was not queued, so the box is owned here as before.
         let mut mapping = unsafe { KBox::from_raw(mapping) };
-        mapping.file = ptr::null_mut();
+        mapping.loan.file = ptr::null_mut();
         // SAFETY: This is the reference taken above, and the caller has another one.
         unsafe { bindings::fput(file) };
         // SAFETY: By the requirements of this function.
@@ -123,7 +123,7 @@ unsafe fn wait_for_release<D: NommuMiscDevice>(
 /// Leaves the mapping to its [`Clearing`](super::deferred_clear::Clearing) if that is not done.
 #[cold]
 fn not_being_cleared<D: NommuMiscDevice>(mapping: KBox<Mapping<D>>) -> Option<KBox<Mapping<D>>> {
-    match mapping.clearing.clone() {
+    match mapping.loan.clearing.clone() {
         None => Some(mapping),
         Some(clearing) => clearing.hand_over(mapping),
     }
@@ -137,21 +137,21 @@ fn not_being_cleared<D: NommuMiscDevice>(mapping: KBox<Mapping<D>>) -> Option<KB
 unsafe extern "C" fn arrive<D: NommuMiscDevice>(work: *mut bindings::callback_head) {
     let work: *mut Opaque<bindings::callback_head> = work.cast();
     // SAFETY: By the requirements of this function `work` is the field of a `Mapping<D>`.
-    let mapping = unsafe { container_of!(work, Mapping<D>, work) };
+    let mapping = unsafe { container_of!(work, Mapping<D>, loan.work) };
     // SAFETY: `send()` took it from a `KBox<Mapping<D>>` and left it to this call.
     let mut mapping = unsafe { KBox::from_raw(mapping) };
-    if mapping.clearing.is_some() {
+    if mapping.loan.clearing.is_some() {
         // The caller of mmap may still be about to clear it, and takes it home then.
         match not_being_cleared(mapping) {
             Some(cleared) => mapping = cleared,
             None => return,
         }
     }
-    let file = mapping.file;
-    mapping.file = ptr::null_mut();
+    let file = mapping.loan.file;
+    mapping.loan.file = ptr::null_mut();
 
-    // SAFETY: `send()` has left a reference on the file in `mapping.file`, and by its requirements
-    // the file is an `OpenFile<D>`.
+    // SAFETY: `send()` has left a reference on the file with the loan, and by its requirements the
+    // file is an `OpenFile<D>`.
     let open_file = unsafe { OpenFile::<D>::from_file(file) };
     open_file.device().unmapped(mapping);
 

@@ -10,7 +10,8 @@
 //! - [`reserve`]: a long run that is lent in parts.
 //! - [`misc_device`]: what a driver provides, and its registration; [`open_file`]: the operations,
 //!   with the two extra ones of `mm/nommu.c`.
-//! - [`mapping`]: the run behind one VMA, from `mmap` to `close`.
+//! - [`mapping`]: a run with what it takes to lend it; [`vma`]: how a VMA gets it, from `mmap` to
+//!   `close`.
 //! - [`deferred_return`]: how that run comes back to the driver once the region is gone.
 //! - [`deferred_clear`]: how a long run is cleared while nobody waits for a lock.
 //! - [`stack`]: mappings that wait, without an allocation.
@@ -36,4 +37,5 @@ pub(crate) mod stack;
 pub(crate) mod system;
 pub(crate) mod task;
 mod task_work;
+mod vma;
 pub(crate) mod worker;

@@ -11,13 +11,13 @@
 
 use super::{
     deferred_return::Orphans,
-    mapping::{
-        self,
-        Pending, //
-    },
     misc_device::{
         NommuMiscDevice,
         Registration, //
+    },
+    vma::{
+        self,
+        Pending, //
     }, //
 };
 use kernel::{
@@ -81,8 +81,8 @@ impl<D: NommuMiscDevice> OpenFile<D> {
 
     /// The operations of `kernel::miscdevice`, and those that it leaves out.
     pub(super) const OPERATIONS: bindings::file_operations = bindings::file_operations {
-        mmap: Some(mapping::mmap::<D>),
-        get_unmapped_area: Some(mapping::get_unmapped_area::<D>),
+        mmap: Some(vma::mmap::<D>),
+        get_unmapped_area: Some(vma::get_unmapped_area::<D>),
         mmap_capabilities: Some(mmap_capabilities),
         llseek: Some(bindings::noop_llseek),
         splice_read: Some(bindings::copy_splice_read),

@@ -6,7 +6,8 @@ use super::{
     blocks,
     join,
     reserve::Reserve,
-    system, //
+    system,
+    task, //
 };
 use core::{
     mem::ManuallyDrop,
@@ -21,6 +22,9 @@ use kernel::{
 
 /// Pages in the largest block of the page allocator.
 pub(super) const MAX_BLOCK_PAGES: usize = 1 << blocks::MAX_ORDER;
+
+/// Pages that are cleared between two looks at the signals: 64 KiB of 4 KiB pages.
+pub(crate) const CLEAR_STEP: usize = 16;
 
 /// Longest run that can be asked for, in pages: its length in bytes is an `isize`.
 pub(crate) const MAX_RUN_PAGES: usize = isize::MAX as usize >> PAGE_SHIFT;
@@ -194,6 +198,15 @@ impl PageRun {
         unsafe { self.raw().clear(range) };
     }
 
+    /// Clears the pages from `first` on, a step at a time, until the current task is being killed.
+    /// Returns the first page that is not cleared, which is at least the length if all are.
+    ///
+    /// May sleep.
+    pub(crate) fn clear_until_killed(&mut self, first: usize) -> usize {
+        // SAFETY: `self` owns the run.
+        unsafe { self.raw().clear_until_killed(first) }
+    }
+
     /// Where the run is, for those who know otherwise that it stays.
     #[inline]
     pub(super) fn raw(&self) -> RawRun {
@@ -239,6 +252,24 @@ impl RawRun {
         let first = unsafe { self.base.add(range.start << PAGE_SHIFT) };
         // SAFETY: The pages belong to the run, and are page-aligned since `base` is.
         unsafe { blocks::clear(first, end - range.start) };
+    }
+
+    /// Clears the pages from `first` on, as [`PageRun::clear_until_killed`] does.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::clear`].
+    pub(super) unsafe fn clear_until_killed(self, first: usize) -> usize {
+        let mut next = first;
+        loop {
+            // SAFETY: By the requirements of this function.
+            unsafe { self.clear(next..next + CLEAR_STEP) };
+            next += CLEAR_STEP;
+            if next >= self.pages || task::fatal_signal_pending() {
+                return next;
+            }
+            task::cond_resched();
+        }
     }
 }
 

@@ -33,7 +33,7 @@ static unsigned long stub_get_unmapped_area(struct file *file,
 	return len == PAGE_SIZE ? stub_page : -EINVAL;
 }
 
-/* As nommu/mapping.rs does it, so that both mappings are of the same kind. */
+/* As nommu/vma.rs does it, so that both mappings are of the same kind. */
 static int stub_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	vma->vm_region->vm_flags &= ~(VM_SHARED | VM_MAYSHARE | VM_MAYOVERLAY);

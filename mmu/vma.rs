@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The page run behind one mapping, from `mmap` to the `close` of its last VMA.
+//! How VMAs get their page run: from `mmap` to the `close` of the last of them.
 //!
 //! A direct mapping gets all its pages at once: they are allocated and cleared anyway, so a fault
 //! for each of them would only cost. The run is counted by the VMAs that map parts of it. fork(2),
@@ -20,15 +20,19 @@
 use super::{
     compat,
     debugger,
+    mapping::{
+        MapRequest,
+        Mapping, //
+    },
     misc_device::{
         NommuMiscDevice,
         OpenFile, //
-    },
-    page_run::PageRun,
-    stack::Link,
-    task, //
+    }, //
 };
-use core::ptr;
+use core::{
+    marker::PhantomData,
+    ptr, //
+};
 use kernel::{
     bindings,
     error::to_result,
@@ -41,97 +45,31 @@ use kernel::{
     sync::Refcount, //
 };
 
-/// Pages that are cleared between two looks at the signals.
-const CLEAR_STEP: usize = 16;
-
-/// What a caller asked for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct MapRequest {
-    /// Length in pages, at least 1.
-    pub(crate) pages: usize,
-    /// Offset in pages.
-    pub(crate) pgoff: usize,
-    /// The raw flags of mmap(2), which only a kernel without an MMU tells; here 0.
-    pub(crate) flags: u32,
+/// How many VMAs map parts of a run. Nobody counts while the driver has it.
+pub(super) struct Loan<D: NommuMiscDevice> {
+    vmas: Refcount,
+    _device: PhantomData<D>,
 }
 
-/// A page run together with what it takes to lend it to VMAs and to get it back.
-///
-/// The box that holds it is allocated once and goes wherever the run goes, so that a driver that
-/// keeps its mappings for reuse allocates nothing on the way.
-pub(crate) struct Mapping<D: NommuMiscDevice> {
-    /// How many VMAs map parts of the run. Nobody counts while the driver has it.
-    vmas: Refcount,
-    /// What is still to be cleared when `mmap` has the run: the pages from this one on.
-    clear_from: Option<usize>,
-    /// The one below in the [`Stack`](super::stack::Stack) that this one is on.
-    pub(super) next: Link<D>,
-    run: PageRun,
-    tag: D::Tag,
+impl<D: NommuMiscDevice> Loan<D> {
+    /// Not lent.
+    pub(super) fn new() -> Self {
+        Self {
+            vmas: Refcount::new(0),
+            _device: PhantomData,
+        }
+    }
+
+    /// Whether a clearing that was left for later came to its end. There is none: `mmap` fails if
+    /// it has not cleared all.
+    #[cold]
+    pub(super) fn was_cleared(&mut self) -> bool {
+        false
+    }
 }
 
 impl<D: NommuMiscDevice> Mapping<D> {
-    /// Allocates a mapping for `run`.
-    ///
-    /// # Errors
-    ///
-    /// `ENOMEM`; the run is freed then.
-    pub(crate) fn new(run: PageRun, tag: D::Tag) -> Result<KBox<Self>> {
-        let mapping = Self {
-            vmas: Refcount::new(0),
-            clear_from: None,
-            next: None,
-            run,
-            tag,
-        };
-        Ok(KBox::new(mapping, GFP_KERNEL | __GFP_NOWARN)?)
-    }
-
-    /// The page run.
-    #[inline]
-    pub(crate) fn run(&self) -> &PageRun {
-        &self.run
-    }
-
-    /// The page run, to be cleared or cut.
-    #[inline]
-    pub(crate) fn run_mut(&mut self) -> &mut PageRun {
-        &mut self.run
-    }
-
-    /// The page run alone. The box is freed.
-    pub(crate) fn into_run(mapping: KBox<Self>) -> PageRun {
-        KBox::into_inner(mapping).run
-    }
-
-    /// Has the pages from `first` on cleared before they are mapped.
-    ///
-    /// [`Self::was_cleared`] tells afterwards whether it came to that.
-    pub(crate) fn clear_later(&mut self, first: usize) {
-        self.clear_from = Some(first);
-    }
-
-    /// Whether what [`Self::clear_later`] asked for has been done, or nothing was asked for. It is
-    /// not done when the caller was killed before. To be asked when the mapping is gone.
-    #[inline]
-    pub(crate) fn was_cleared(&mut self) -> bool {
-        self.clear_from.take().is_none()
-    }
-
-    /// What the driver wrote on it.
-    #[inline]
-    pub(crate) fn tag(&self) -> &D::Tag {
-        &self.tag
-    }
-
-    /// What the driver wrote on it.
-    #[inline]
-    pub(crate) fn tag_mut(&mut self) -> &mut D::Tag {
-        &mut self.tag
-    }
-
-    /// Clears what is still to be cleared, a step at a time. Only the caller's own `mmap_lock` is
-    /// held meanwhile.
+    /// Clears what is still to be cleared. Only the caller's own `mmap_lock` is held meanwhile.
     ///
     /// # Errors
     ///
@@ -140,12 +78,8 @@ impl<D: NommuMiscDevice> Mapping<D> {
         let Some(first) = self.clear_from else {
             return Ok(());
         };
-        for start in (first..self.run.pages()).step_by(CLEAR_STEP) {
-            if task::fatal_signal_pending() {
-                return Err(EINTR);
-            }
-            self.run.clear(start..start + CLEAR_STEP);
-            task::cond_resched();
+        if self.run_mut().clear_until_killed(first) < self.run().pages() {
+            return Err(EINTR);
         }
         self.clear_from = None;
         Ok(())
@@ -162,11 +96,11 @@ impl<D: NommuMiscDevice> Mapping<D> {
         let protection = unsafe { (*vma).vm_page_prot };
         // SAFETY: As above.
         let start = unsafe { (*vma).__bindgen_anon_1.__bindgen_anon_1.vm_start };
-        let size = self.run.pages() << PAGE_SHIFT;
+        let size = self.run().pages() << PAGE_SHIFT;
         // SAFETY: The VMA is being set up with `mmap_lock` held for write. The range is all of it,
         // and the frames belong to the run, which by its invariants is as long as `size` says.
         to_result(unsafe {
-            bindings::remap_pfn_range(vma, start, self.run.frame(), size, protection)
+            bindings::remap_pfn_range(vma, start, self.run().frame(), size, protection)
         })
     }
 }
@@ -186,7 +120,7 @@ pub(super) fn mmap<D: NommuMiscDevice>(open_file: &OpenFile<D>, vma: &VmaNew) ->
         flags: 0,
     };
     let mut mapping = device.map(&request)?;
-    let mapped = if mapping.run.pages() == request.pages {
+    let mapped = if mapping.run().pages() == request.pages {
         mapping.clear_rest().and_then(|()| mapping.map_into(vma))
     } else {
         Err(EINVAL)
@@ -196,7 +130,7 @@ pub(super) fn mmap<D: NommuMiscDevice>(open_file: &OpenFile<D>, vma: &VmaNew) ->
         return Err(err);
     }
 
-    mapping.vmas.set(1);
+    mapping.loan.vmas.set(1);
     let vma = vma.as_ptr();
     // SAFETY: The VMA is being set up, so nobody else looks at it. The vtable is static.
     unsafe { (*vma).vm_ops = &VmOps::<D>::TABLE };
@@ -251,7 +185,7 @@ unsafe extern "C" fn open<D: NommuMiscDevice>(vma: *mut bindings::vm_area_struct
     // SAFETY: The core holds the `mmap_lock` of the VMA.
     let vma = unsafe { VmaRef::from_raw(vma) };
     // SAFETY: By the requirements of this function. The VMA that this is a copy of is still open.
-    unsafe { of_vma::<D>(vma) }.vmas.inc();
+    unsafe { of_vma::<D>(vma) }.loan.vmas.inc();
 }
 
 /// `close`: there is one VMA less. After the last one the run is the driver's again.
@@ -265,7 +199,7 @@ unsafe extern "C" fn close<D: NommuMiscDevice>(vma: *mut bindings::vm_area_struc
     let private = unsafe { (*vma).vm_private_data };
     let mapping: *mut Mapping<D> = private.cast();
     // SAFETY: `mmap()` took it from a `KBox<Mapping<D>>`, and this VMA is still counted in it.
-    if !unsafe { (*mapping).vmas.dec_and_test() } {
+    if !unsafe { (*mapping).loan.vmas.dec_and_test() } {
         return;
     }
     // SAFETY: As above. That was the last VMA, so nobody else has the pointer.
